@@ -11,10 +11,21 @@ from precedes.core.execution import EventKind
 from precedes.core.verdict import Verdict
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
-from precedes.protocol import Deliver, Here, Message, Protocol, Reliable, Step, Transmit, View
+from precedes.protocol import (
+    Deliver,
+    Here,
+    Message,
+    Network,
+    Protocol,
+    Reliable,
+    Step,
+    Timed,
+    Transmit,
+    View,
+)
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.explorer import explore
-from precedes.protocol.exploration.result import STARVATION, Exploration
+from precedes.protocol.exploration.result import DEADLOCK, STARVATION, Exploration
 
 
 def asked(protocol: Protocol[Any], bounds: Bounds, text: str, *, plain: bool = False) -> Exploration:
@@ -117,3 +128,42 @@ def test_who_names_a_view_names_its_members(view: str) -> None:
     found = asked(Viewing(), Bounds(3, 1), text)
     assert found.verdict is Verdict.VIOLATED
     assert not [each for each in found.reductions if "symmetry" in each]
+
+
+class Once(Protocol[int]):
+    """Each entity accepts so many requests, in a network that has time or none."""
+
+    name: ClassVar[str] = "once"
+
+    def __init__(self, network: Network, accepted: int) -> None:
+        super().__init__()
+        self.given, self.accepted = network, accepted
+
+    @property
+    def network(self) -> Network:
+        return self.given
+
+    def start(self, here: Here) -> int:
+        return 0
+
+    def send(self, here: Here, state: int, message: Message) -> Step[int] | None:
+        if state == self.accepted:
+            return None
+        return Step(state + 1, (Transmit(message, message.destinations),))
+
+    def arrive(self, here: Here, state: int, packet: Any, sender: int) -> Step[int]:
+        return Step(state, (Deliver(packet),))
+
+
+TWICE = ((Message(0, 1, frozenset({1})), Message(0, 2, frozenset({1}))), ())
+
+
+def test_where_there_is_time_no_deadlock_is_not_asked() -> None:
+    bounds = Bounds(2, script=TWICE)
+    assert asked(Once(Reliable(), 1), bounds, "no_duplication").of(DEADLOCK) is Verdict.VIOLATED
+    timed = asked(Once(Timed(0, 1), 1), bounds, "no_duplication")
+    assert DEADLOCK not in timed.exercised
+    assert timed.verdict is Verdict.HOLDS
+    deaf = asked(Once(Timed(0, 1), 0), bounds, "no_duplication")
+    assert deaf.of(DEADLOCK) is Verdict.UNKNOWN
+    assert deaf.open[DEADLOCK] == ("no request of E1 was accepted in any state; a script says who sends",)

@@ -102,7 +102,9 @@ class Search:
         self.states = FoundStates(self.table, _mode(reductions), reserve)
         self.quiescent = 0
         self.broken: dict[str, int] = {}
-        self.met = {DEADLOCK: 0, STARVATION: 0}
+        # Where there is time, a request that is refused may be accepted later, and bounds say when the last is made.
+        in_any_case = (STARVATION,) if self.table.timed else (DEADLOCK, STARVATION)
+        self.met = dict.fromkeys(in_any_case, 0)
         self.started = self.judged = time.monotonic()
         self.began = time.process_time()
         self.sighted: set[str] = set()
@@ -137,6 +139,9 @@ class Search:
         depth = self._breadth() if order == "breadth" else self._depth()
         kept = self.file is not None and self._keep(self.file)
         self.judge.formulas.finish(None if self.stopped_by is None else self.layer)
+        undecided = self._open()
+        if DEADLOCK in undecided:
+            self.met.setdefault(DEADLOCK, 0)
         exercised = dict(self.judge.tally.exercised)
         exercised.update(self.table.met)
         exercised.update(self.met)
@@ -148,10 +153,10 @@ class Search:
             stopped_by=self.stopped_by,
             findings=self._all_findings(),
             exercised=exercised,
-            open=self._open(),
+            open=undecided,
             executions=self.judge.formulas.executions,
             quiescent=self.quiescent,
-            modes={**self.judge.modes, DEADLOCK: Mode.QUIESCENT, STARVATION: Mode.QUIESCENT},
+            modes={**self.judge.modes, **dict.fromkeys(self.met, Mode.QUIESCENT)},
             reductions=tuple(reduction.value for reduction in Reduction if reduction in self.reductions),
             seconds=self.spent + time.monotonic() - self.started,
             kept=str(self.file) if kept else None,

@@ -113,7 +113,8 @@ class _Asking:
         hidden = {DELIVERY} - set(self.asked)
         exercised = {**found.exercised, **self._exercised(found.exercised, judged)}
         modes = {**found.modes, **dict.fromkeys(set(self.asked) - {DELIVERY}, Mode.QUIESCENT)}
-        live = (*(name for name in judged.names if name in exercised), *self.asked, DEADLOCK)
+        of_requests = () if self.table.timed else (DEADLOCK,)
+        live = (*(name for name in judged.names if name in exercised), *self.asked, *of_requests)
         ordered = sorted(findings.values(), key=lambda finding: len(finding.behavior))
         return replace(
             found,
@@ -136,8 +137,9 @@ class _Asking:
             yield LIVELOCK, self.concerned[(judged.values(DELIVERY) == FALSE) & on_loops], every
         if REST in self.asked:
             yield REST, self.concerned[on_loops], every
-        refusing = self._refusing()
-        yield DEADLOCK, np.flatnonzero(refusing[1].on_loops), refusing
+        if not self.table.timed:
+            refusing = self._refusing()
+            yield DEADLOCK, np.flatnonzero(refusing[1].on_loops), refusing
 
     def _refusing(self) -> Loops:
         """The loops with requests left, all of which are refused all the way: a larger loop may come to a state that
