@@ -19,7 +19,6 @@ from precedes.protocol import (
     Here,
     Invariant,
     Message,
-    OfEntity,
     OfStep,
     Protocol,
     Reliable,
@@ -35,7 +34,7 @@ from precedes_models.vector_time import Clock
 @made_by_slots
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An s-record <i, j, t>: entity i has sent something to entity j, as its t-th event (Definition 6)."""
+    """An s-record <i, j, t>: there is a send e of entity i to entity j with V(e)[i] = t (Definition 6)."""
 
     sender: int
     receiver: int
@@ -166,17 +165,42 @@ def _case_i(
     )
 
 
-def _definition_6(protocol: Auxiliary, here: Here, state: Entity) -> bool | None:
-    """What an s-record tells of has happened, and who has the s-record knows of it."""
-    if not state.records:
+def _definition_6(
+    protocol: Auxiliary, here: Here, before: Entity, cause: Hashable, step: Step[Entity]
+) -> bool | None:
+    """For every s-record <i, j, t> there is a send e of P_i to P_j with V(e)[i] = t.
+
+    Asked of steps, for a state does not tell when its messages were sent. At first there are no s-records, so that it
+    is enough that a step leaves and transmits no others than the entity had, the message that came in carried, or the
+    send that is this step makes true.
+    """
+    after = step.state
+    left = after.records.union(
+        *(packet.records for packet in after.queue),
+        *(
+            action.packet.records
+            for action in step.actions
+            if isinstance(action, Transmit) and isinstance(action.packet, Packet)
+        ),
+    )
+    if not left:
         return None
-    return all(1 <= record.time <= state.clock[record.sender] for record in state.records)
+    known = before.records.union(*(packet.records for packet in before.queue))
+    match cause:
+        case Message(destinations=receivers):
+            time = after.clock[here.entity]
+            known |= {Record(here.entity, receiver, time) for receiver in receivers}
+        case Packet(records=records):
+            known |= records
+        case _:
+            raise TypeError(f"not a request or a packet of this protocol: {cause!r}")
+    return left <= known
 
 
 DEFINITION_4 = OfStep("CMD Definition 4", "CMD paper, Definition 4 and vector time, step 3", _definition_4)
 LEMMA_6 = OfStep("CMD Lemma 6", "CMD paper, Lemma 6, condition (2), for an m of another entity", _lemma_6)
 CASE_I = OfStep("CMD case (i)", "CMD paper, section 3.1, case (i): what V_j[i] >= t tells", _case_i)
-DEFINITION_6 = OfEntity("CMD Definition 6", "CMD paper, Definition 6", _definition_6)
+DEFINITION_6 = OfStep("CMD Definition 6", "CMD paper, Definition 6", _definition_6)
 
 
 @dataclass(frozen=True)
@@ -186,10 +210,13 @@ class Auxiliary(Protocol[Entity]):
     As written and repaired differ in four readings; each has a scenario of its name in
     specs/papers/cmd-as-written.prec.
 
-    - QUEUE_IN_CASE_I. Case (i), last sentence: the Queue is spoken of there alone. A message that waits for one without
-      an s-record for this receiver starves. Repaired: the Queue is looked at after every delivery.
-    - QUEUE_JOINS_V_OF_M. The same sentence joins V_j with V(m) for the m' that leaves the Queue. V_j then does not know
-      of m', and what was sent after it starves. Repaired: V(m').
+    - QUEUE_IN_CASE_I. Case (i), last sentence: the Queue is spoken of there alone. If it is looked at in that case
+      only, a message that waits for one without an s-record for this receiver starves. Repaired: the Queue is looked at
+      after every delivery. The sentence can be read so, too: by section 3 a message waits until condition (1) is not
+      broken any more. As written it belongs to the case in which it stands.
+    - QUEUE_JOINS_V_OF_M. The same sentence joins V_j with V(m) for the m' that leaves the Queue: a slip, for by step 3
+      of the vector time it is the V of the message that is received. V_j then does not know of m', and what was sent
+      after it starves. Repaired: V(m').
     - OWN_COMPONENT. Outside the paper, which sends to other processes (section 1): V_j[j] >= t is true of every message
       to oneself. Repaired: compared with the time of the last such message delivered.
     - MULTICAST_THE_SAME_WAY. Section 4 says that multicast goes the same way: s-records are added to R_i after the

@@ -122,10 +122,13 @@ class Cmd(Auxiliary):
 
     - RULE_3_AFTER_UPDATE. V_j is joined with V(m) before the rules run, so that rule 3 removes from R(m) whatever R_j
       does not have: nothing is learned any more, and condition (1) is broken. Repaired: V_j before it is joined.
-    - RULE_1_WITH_EQUALITY. Rule 1 (a), t >= t', removes from R(m) what both have; rule 2 then removes it from R_j. The
-      s-record is lost, and condition (1) is broken. Repaired: t > t'.
+    - RULE_1_WITH_EQUALITY. Rule 1 (a), t >= t', removes from R(m) what both have. If "not in R(m)" in rule 2 is asked
+      of what is left of R(m), the s-record is removed from R_j, too: it is lost, and condition (1) is broken. Repaired:
+      t > t'. If it is asked of R(m) as it was attached, t >= t' does no harm: by section 3.2, rule 2 is about what P_i
+      had removed before it sent m. As written it is what is left, for the rules are carried out in order on the same
+      sets.
     - QUEUE_DELIVERS_M. Case (i), last sentence: R(m) is added and m delivered where the message that leaves the Queue
-      is m'. That one is lost, m is delivered twice. Repaired: R(m') and m', as in section 3.1.
+      is m', a slip. That one is lost, m is delivered twice. Repaired: R(m') and m', as in section 3.1.
     - RULES_IN_CASE_I. The steps run the rules in case (i) alone; the sentence before them says at every delivery.
       Without them no order is broken, but R_j gets two s-records of one pair. Repaired: at every delivery.
     - SEND_ADDS_ONLY. A send adds to R_i and removes nothing, so that a message can carry more than the N² s-records

@@ -1,8 +1,8 @@
-"""Definitions 4 and 7 of the CMD paper, and how many counts the method of Birman, Schiper and Stephenson carries."""
+"""Definitions 4, 6 and 7 of the CMD paper, and how many counts the method of Birman, Schiper and Stephenson carries."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 import pytest
@@ -12,11 +12,12 @@ from precedes.protocol import Here, Message, Step, Transmit
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.explorer import explore
 from precedes_models.birman_schiper_stephenson import TAGS, BirmanSchiperStephenson, tags
-from precedes_models.cmd.auxiliary import DEFINITION_4, Auxiliary, Reading
+from precedes_models.cmd.auxiliary import DEFINITION_4, DEFINITION_6, Auxiliary, Reading, Record
 from precedes_models.cmd.protocol import CONFIRMED, Cmd
 
 FOUR = Bounds(entities=3, messages=4)
 SMALL = Bounds(entities=2, messages=2)
+SMALL_THREE = Bounds(entities=3, messages=2)
 
 
 @pytest.mark.parametrize("model", [Auxiliary, Cmd])
@@ -25,6 +26,41 @@ def test_the_clock_of_a_delivery_is_the_supremum(model: type[Auxiliary]) -> None
     literal = model(readings=frozenset({Reading.QUEUE_JOINS_V_OF_M}))
     found = explore(literal, SMALL, (), invariants=(DEFINITION_4,))
     assert found.of(DEFINITION_4.name) is Verdict.VIOLATED
+
+
+@dataclass(frozen=True)
+class NamesAnotherReceiver(Auxiliary):
+    """The s-record of a send names the entity after the receiver."""
+
+    symmetric = False
+
+    def recorded(self, records: frozenset[Record], new: frozenset[Record]) -> frozenset[Record]:
+        return records | {replace(record, receiver=(record.receiver + 1) % 3) for record in new}
+
+
+@dataclass(frozen=True)
+class NamesAnotherTime(Auxiliary):
+    """The s-record of a send names the event before it."""
+
+    def recorded(self, records: frozenset[Record], new: frozenset[Record]) -> frozenset[Record]:
+        return records | {replace(record, time=record.time - 1) for record in new}
+
+
+@pytest.mark.parametrize("bug", [NamesAnotherReceiver, NamesAnotherTime])
+def test_an_s_record_of_a_send_that_does_not_exist_is_seen(bug: type[Auxiliary]) -> None:
+    found = explore(bug(), SMALL_THREE, (), invariants=(DEFINITION_6,))
+    (finding,) = [each for each in found.findings if each.property == DEFINITION_6.name]
+    # The first move is how it began.
+    assert len(finding.behavior) - 1 == 1
+
+
+@pytest.mark.parametrize("model", [Auxiliary, Cmd])
+@pytest.mark.parametrize("as_written", [False, True])
+def test_every_s_record_is_of_a_send(model: type[Auxiliary], as_written: bool) -> None:
+    """Also where the Queue leaves a wrong vector time: the send exists, whatever V_j knows of it."""
+    found = explore(model(as_written=as_written), FOUR, (), invariants=(DEFINITION_6,))
+    assert found.of(DEFINITION_6.name) is Verdict.HOLDS
+    assert found.exercised[DEFINITION_6.name]
 
 
 def test_what_rules_2_and_3_remove_is_confirmed() -> None:

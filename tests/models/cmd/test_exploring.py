@@ -15,9 +15,10 @@ from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.exploration.state_search import Order
 from precedes_models.birman_schiper_stephenson import BirmanSchiperStephenson
-from precedes_models.cmd.auxiliary import Auxiliary, Reading, Record
+from precedes_models.cmd.auxiliary import Auxiliary, Entity, Packet, Reading, Record
 from precedes_models.cmd.protocol import Cmd
 from precedes_models.raynal_schiper_toueg import RaynalSchiperToueg
+from precedes_models.vector_time import Clock
 from tests.models.cmd.both import SAME, Both
 from tests.models.cmd.bugs import OF_AUXILIARY, OF_BASELINES, OF_CMD
 from tests.models.cmd.explored import explored
@@ -151,6 +152,27 @@ class WithoutRule1AtDeliveries(Cmd):
 def test_rule_1_follows_from_the_other_two_at_deliveries() -> None:
     """So that it does not matter in which of its readings its quantifier is taken."""
     assert explore(WithoutRule1AtDeliveries(), Bounds(entities=3, messages=4)).verdict is Verdict.HOLDS
+
+
+@dataclass(frozen=True)
+class Rule2AsksWhatWasAttached(Cmd):
+    """Rule 2 looks at R(m) as the sender attached it, whatever rule 1 has removed from it."""
+
+    def kept(
+        self, entity: int, state: Entity, clock: Clock, packet: Packet, *, addressed: bool
+    ) -> frozenset[Record]:
+        mine, carried = self.rule_1(state.records, packet.records)
+        mine = self.rule_2(mine, packet.records, packet.clock)
+        return mine | self.rule_3(mine, carried, state.clock)
+
+
+@pytest.mark.parametrize("messages", [4, pytest.param(5, marks=pytest.mark.slow)])
+def test_rule_1_with_equality_does_no_harm_if_rule_2_asks_what_was_attached(messages: int) -> None:
+    printed = Rule2AsksWhatWasAttached(readings=frozenset({Reading.RULE_1_WITH_EQUALITY}))
+    found = explored(printed, Bounds(entities=3, messages=messages))
+    assert found.complete
+    assert found.verdict is Verdict.HOLDS
+    assert found.states == {4: 2_352, 5: 24_441}[messages]
 
 
 @pytest.mark.parametrize("bug", [*OF_AUXILIARY, *OF_CMD, *OF_BASELINES], ids=named)
