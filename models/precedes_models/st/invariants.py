@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
-from precedes.protocol import Here, Invariant, OfEntity, OfPair, OfState, OfStep, Situation, Step
+from precedes.protocol import Here, Invariant, Message, OfEntity, OfPair, OfState, OfStep, Situation, Step
 from precedes_models.st.state import FIRST, Pdu, State
 
 if TYPE_CHECKING:
@@ -96,10 +96,23 @@ def _no_gap(
 
 
 def _window(protocol: SelectiveTotalOrder, here: Here, state: State) -> bool | None:
-    """minAL_i <= TSEQ, and nobody expects more of E_i than it has sent."""
+    """The lower half of the flow condition, minAL_i <= TSEQ; and nobody expects more of E_i than it has sent."""
     if state.tseq == FIRST:
         return None
     return max(state.al[here.entity]) <= state.tseq
+
+
+def _flow(
+    protocol: SelectiveTotalOrder, here: Here, before: State, cause: Hashable, step: Step[State]
+) -> bool | None:
+    """Data is sent where minAL_i <= TSEQ < minAL_i + min(W, minBUF/(H * n)). TSEQ counts confirmations, too."""
+    if not isinstance(cause, Message):
+        return None
+    least = min(before.al[here.entity])
+    if not least <= before.tseq < least + protocol.window:
+        return False
+    size = (before.tseq - least) * protocol.factor * here.entities
+    return protocol.buffers is None or size < min(before.buffers)
 
 
 def _known(protocol: SelectiveTotalOrder, here: Here, state: State, there: Here, other: State) -> bool | None:
@@ -151,5 +164,7 @@ FURTHER: tuple[Invariant, ...] = (
         "everything is acknowledged in the end", f"{_PAPER}, section 3.4", _all_acknowledged, quiescent=True
     ),
     OfEntity("one agreement", f"{_PAPER}, section 4.1: one loss, one recovery", _one_agreement),
+    OfStep("flow condition", f"{_PAPER}, section 3.2, flow condition", _flow),
 )
-"""The first needs confirmations, for nothing else acknowledges the last PDU of all; the second is of a single loss."""
+"""The first needs confirmations, for nothing else acknowledges the last PDU of all; the second is of a single loss;
+the third is without confirmations, which the paper does not have and the window does not count."""

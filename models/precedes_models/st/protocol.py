@@ -37,10 +37,13 @@ class SelectiveTotalOrder(Recovery):
 
     - ACCEPTANCE: who misses a PDU for others accepts no other PDU for others from that source, and shuts its window.
     - DISCARDING: acknowledgment needs the ACK of PDUs that are pre-acknowledged; those for others are thrown away.
-      Two entities that both send to a third only never acknowledge what they got.
+      Two entities that both send to a third only never acknowledge what they got. This is by "p is discarded". Section
+      3.2 also has E_i keep the control information of what is not for it, which is the repaired form.
     - PRE_ACKNOWLEDGMENT: a PDU is acknowledged while an earlier one of the same source is lost
       (`st_pre_acknowledgment`).
-    - DETECTION: PDUs for others show a loss, too, by their PSEQ (`st_detection`).
+    - DETECTION: "E_k in p.DST" is read as a condition on the PDU that shows the loss, since only then does p.DST say
+      something; but PDUs for others show a loss, too, by their PSEQ (`st_detection`). If it is said of the lost g,
+      where g.DST is meant, PREQ_j < p.PSEQ_k is the whole condition, which is the repaired form.
     - FAILURE_POINT: the numbers that step (3) compares count different things, and what one entity has in front of
       its failure point another has behind (`st_failure_point`). Figure 6 does not come out. Repaired: a PDU is behind
       if a destination lacks it or one before it of the same source, or if it follows such a PDU in the log of any
@@ -50,7 +53,9 @@ class SelectiveTotalOrder(Recovery):
       RENUMBERING alone loses everything.
     - GAPS: who misses a PDU for others starts agreement after agreement. Repaired: TREQ becomes the TSEQ of the
       RST_PAK.
-    - SORTING: if RST_PAK are lost, ORDR differ (`st_sorting`). Repaired: that of the first entity's RST_ACK.
+    - SORTING: no fault of the paper. Who lacks an RST_PAK does not come to sorting there, and all others have them in
+      the order of the channel. If RST_PAK are repeated, as CONTROL is repaired, ORDR differ (`st_sorting`). Then it has
+      to be that of one entity: of the first entity's RST_ACK.
     - CONTROL: RST, RST_PAK and RST_ACK are lost like any PDU (`st_control`). Repaired: who lacks a part asks for it,
       an RST_PAK is as good as an RST, and a new agreement waits until all are seen to have done with the last one.
 

@@ -21,8 +21,8 @@ Matrix: TypeAlias = tuple[Vector, ...]
 
 
 class Letter(Enum):
-    """Steps of the paper whose letter differs from what is repaired here. All of them together are `as_written`, but
-    for PRINTED_INDEX: an index that makes no sense is not held against the paper."""
+    """Steps of the paper whose letter, or one reading of it, differs from what is repaired here. All of them together
+    are `as_written`, but for PRINTED_INDEX: a symbol that makes no sense is not held against the paper."""
 
     ACCEPTANCE = "section 3.2, acceptance condition (2): only a PDU for E_i makes up for a gap in the TSEQ"
     DISCARDING = (
@@ -30,7 +30,7 @@ class Letter(Enum):
     )
     PRINTED_INDEX = "section 3.3, AL_j(p): {AL_kj}, what E_j expects of the destinations, where it is {AL_jk}"
     PRE_ACKNOWLEDGMENT = "section 3.3, pre-acknowledgment condition: the destinations of p, not the cluster"
-    DETECTION = "section 4.1, failure condition (1): E_k in p.DST, where it is g.DST"
+    DETECTION = "section 4.1, failure condition (1): E_k in p.DST is a condition on p, where it is g.DST"
     FAILURE_POINT = "section 4.2, step (3): p.PSEQ_h against the least A_h, each entity for itself"
     RENUMBERING = "section 4.2, step (4): PSEQ_i := A, PREQ_i := D before anything is sent again"
     GAPS = "section 4.2, step (4): TREQ stays as it is"

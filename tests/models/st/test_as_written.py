@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import pytest
 
 from experiments.st_channel import Channel
 from precedes.core.outcome import Limits, Outcome
 from precedes.core.verdict import Verdict
-from precedes.engines.reference.failure_line import Stuck, as_written
+from precedes.engines.reference.failure_line import Stuck, as_written, failure_line
 from precedes.engines.reference.recorded import record
 from precedes.jobs.check import check
+from precedes.language.library import standard_library
+from precedes.language.requirements import requirement
+from precedes.protocol import Here
+from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.exploration.result import DEADLOCK, Exploration
 from precedes_models.st.protocol import SelectiveTotalOrder
-from precedes_models.st.state import Letter
-from tests.models.st.exploring import explored
+from precedes_models.st.state import Letter, State
+from tests.models.st.exploring import bounds, explored
 from tests.models.st.scenarios import SCENARIOS, logs, received, received_in, scenario
 from tests.sampling import one_in
 
@@ -23,7 +28,6 @@ PLAIN = SelectiveTotalOrder(confirms=False, repeats=2)
 LACKING, ORDER = "selectively_information_preserving", "order_equivalent"
 
 FOUND: tuple[tuple[Letter, str, int, str, int], ...] = (
-    (Letter.DETECTION, "a{2} a{1}", 1, LACKING, 16),
     (Letter.FAILURE_POINT, "a{1,2} b{1,2}", 1, ORDER, 25),
     (Letter.RENUMBERING, "a{2}", 1, LACKING, 25),
     (Letter.RESENDING, "a{2}", 1, LACKING, 29),
@@ -50,9 +54,34 @@ def test_it_is_gone_where_the_step_is_repaired(sends: str, losses: int) -> None:
     assert not found.findings
 
 
+def test_a_pdu_for_others_does_not_show_a_loss() -> None:
+    """Failure condition (1), where "E_k in p.DST" is a condition on p; asked where a second PDU was sent."""
+    sends, losses = "a{2} a{1}", 1
+    asked = requirement(
+        f"(exists i: exists p, q in SL[i]: p <[SL[i]] q) implies {LACKING}", standard_library()
+    )
+    literal = replace(PLAIN, letters=frozenset({Letter.DETECTION}))
+    found = explore(literal, bounds(2, sends, losses), (asked,), invariants=(), quiescent=True)
+    (finding,) = found.findings
+    assert len(finding.behavior) - 1 == 18
+    assert logs(finding.execution) == logs(scenario("st_detection"))
+    assert not explored(PLAIN, 2, sends, losses, quiescent=True).findings
+
+
+@pytest.mark.slow
+def test_who_lacks_an_rst_pak_does_not_sort() -> None:
+    """Where RST_PAK are not repeated, each entity may take its own ORDR."""
+    printed = replace(PLAIN, letters=frozenset({Letter.SORTING, Letter.CONTROL}))
+    assert explored(printed, 2, "a{1,2} b{1,2}", 2, quiescent=True).of(ORDER) is Verdict.HOLDS
+
+
 def test_all_steps_to_the_letter_lose_the_only_pdu() -> None:
-    found = explored(replace(PLAIN, as_written=True), 2, "a{2}", 1)
-    assert found.of(LACKING) is Verdict.VIOLATED
+    every = frozenset(Letter) - {Letter.PRINTED_INDEX}
+    for protocol in (
+        replace(PLAIN, as_written=True),
+        replace(PLAIN, letters=every - {Letter.DETECTION}),
+    ):
+        assert explored(protocol, 2, "a{2}", 1).of(LACKING) is Verdict.VIOLATED
     assert explored(PLAIN, 2, "a{2}", 1).of(LACKING) is Verdict.HOLDS
 
 
@@ -64,7 +93,27 @@ def test_a_gap_that_is_for_others_shuts_the_window() -> None:
     assert not explored(replace(PLAIN, window=2), 2, "a{1} a{1} a{1}", 1).findings
 
 
-IN_THE_END, ONCE = SelectiveTotalOrder.further
+IN_THE_END, ONCE, FLOW = SelectiveTotalOrder.further
+
+
+@pytest.mark.parametrize("confirms", [False, True])
+def test_the_window_does_not_count_confirmations(confirms: bool) -> None:
+    protocol = SelectiveTotalOrder(window=1, confirms=confirms)
+    found = explored(protocol, 2, "a{1,2} b{1,2} a{1,2}", 0, (FLOW,))
+    assert found.of(FLOW.name) is (Verdict.VIOLATED if confirms else Verdict.HOLDS)
+
+
+@dataclass(frozen=True)
+class SendsOneMore(SelectiveTotalOrder):
+    """Sends one PDU more than the flow condition lets it."""
+
+    def may_send(self, here: Here, state: State) -> bool:
+        return len(state.sl) <= self.window
+
+
+def test_a_window_that_is_passed_is_seen() -> None:
+    found = explored(SendsOneMore(confirms=False, window=1), 2, "a{1,2} a{1,2}", 0, (FLOW,))
+    assert moves(found)[FLOW.name] == 2
 
 
 def test_what_is_discarded_acknowledges_nothing() -> None:
@@ -178,6 +227,34 @@ def test_the_steps_of_the_failure_line_to_the_letter() -> None:
     """In front of the failure points: stuck where E2 has nothing of w, one PDU too far where it has more behind q."""
     assert as_written(record(scenario("st_line_stuck"))) == Stuck("E3", "w", ("E2",))
     assert as_written(record(scenario("st_line_late"))) == {"E1": 1, "E2": 5, "E3": 2}
+
+
+def looking_on(logs: Mapping[str, str], here: str, failure: int, lost: str) -> dict[str, int]:
+    """Section 4.1, (1) to (6), of one direct failure point, if (6) marks E_j whether or not its log has p: how many
+    PDUs stand in front of the failure points."""
+    line = {entity: len(log) for entity, log in logs.items()}
+    line[here] = failure
+    point, marked = failure, set[str]()
+    for entity, log in logs.items():
+        if lost in log:
+            line[entity] = min(line[entity], log.index(lost) + 1)
+            marked.add(entity)
+    for entity in (entity for entity in logs if entity not in marked):
+        named = logs[here][min(point, len(logs[here])) - 1]
+        if named in logs[entity]:
+            behind = logs[entity].index(named) + 2
+            line[entity] = min(line[entity], behind)
+            point = behind if entity == here else point
+    return {entity: index - 1 for entity, index in line.items()}
+
+
+def test_the_steps_of_the_failure_line_if_every_log_that_is_looked_at_is_marked() -> None:
+    """They end where they are stuck otherwise, with the same marks; and still leave q and r in front at E2."""
+    stuck = looking_on({"E1": "xcpzw", "E2": "axbyq", "E3": "axzwq"}, "E3", 3, "c")
+    assert stuck == failure_line(record(scenario("st_line_stuck")))
+    late = {"E1": "xcpz", "E2": "axbyqrt", "E3": "axzq"}
+    assert looking_on(late, "E3", 3, "c")["E2"] == 6
+    assert failure_line(record(scenario("st_line_late")))["E2"] == 4
 
 
 def test_what_section_2_says_in_passing() -> None:
