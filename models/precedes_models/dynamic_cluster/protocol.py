@@ -49,7 +49,8 @@ class DynamicCluster(RecoveryAgreement):
     - AT_ONCE, recovery (2): E_h is taken back before a stop was agreed on. Repaired: first the stop agreement.
     - UNION, recovery (2): one that missed RCV puts the bit of E_h on again. Repaired: for all but that bit.
     - OTHERS_ONLY, recovery (3): all wait for the RCV_ACK that E_h does not send. Repaired: it does.
-    - NUMBER, recovery (3): REQ_h = rc.SEQ, which E_h never sends. Repaired: rc.SEQ + 1, as in (2).
+    - NUMBER, recovery (3): REQ_h = rc.SEQ = 0, which E_h never sends, for numbers begin with 1 here. Repaired: rc.SEQ +
+      1. If they begin with 0, which is how rc.ACK_h = 0 can be read, the paper's REQ_h is right.
     - LAST, AL reset: REQ_h is that of the time before the stop. Repaired: of all but E_h.
     - EQUAL, recovery (4): nobody goes on where REQ differ. Repaired: all cut to the least and send the rest again.
     - EARLIER, recovery: an entity that has stopped again is taken back by what was sent before. Repaired: recoveries

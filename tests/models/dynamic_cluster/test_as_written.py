@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,15 @@ from precedes.core.verdict import Verdict
 from precedes.jobs.check import check
 from precedes.language.library import standard_library
 from precedes.language.loader import compile_text
-from precedes.protocol import Protocol
+from precedes.protocol import Here, Protocol
 from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.explorer import explore
 from precedes.protocol.liveness.endless_behaviors import LIVELOCK, REST
 from precedes_models.dynamic_cluster.protocol import DynamicCluster
-from precedes_models.dynamic_cluster.state import Letter
+from precedes_models.dynamic_cluster.state import Letter, Member
 from precedes_models.total_order.protocol import TotalOrder
 from precedes_models.total_order.transfer import Letter as Base
+from precedes_models.total_order.transfer import Row, Transfer
 from tests.models.dynamic_cluster.exploring import bounds, explored, finding, violated
 from tests.models.replay import made
 from tests.sampling import one_in
@@ -93,6 +95,28 @@ def test_a_step_to_the_letter_breaks_something(
     found = finding(DynamicCluster(letter=frozenset({letter}), hasty=hasty), within, name)
     assert len(found.behavior) - 1 == moves
     assert shown(found.execution) == shown(scenario(letter.name.lower()))
+
+
+@dataclass(frozen=True)
+class FromZero(DynamicCluster):
+    """REQ_h := rc.SEQ, which is 0."""
+
+    def aligned(self, here: Here, state: Member, rows: list[Row]) -> Transfer:
+        data = super().aligned(here, state, rows)
+        assert state.returning is not None
+        assert data.req[state.returning.who] == 0
+        return data
+
+
+def test_req_is_rc_seq_where_numbers_begin_with_0(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recovery (1) has rc.SEQ = rc.ACK_h = 0; recovery (3) is then right as it is printed."""
+    for module in ("total_order.transfer", "dynamic_cluster.recovery", "dynamic_cluster.invariants"):
+        monkeypatch.setattr(f"precedes_models.{module}.FIRST", 0)
+    found = explore(FromZero(), RETURN)
+    assert found.complete
+    assert found.states == 8_127
+    assert {found.of(name) for name in (EXPECTED, ENDS, EVERYTHING)} == {Verdict.HOLDS}
+    assert found.verdict is not Verdict.VIOLATED
 
 
 def test_own_row_cuts_in_two_places() -> None:
