@@ -40,8 +40,9 @@ class DeltaCausal(DeltaAgent):
     As written and repaired differ in two places; `letters` takes them as written one by one, `without` leaves a step
     out.
 
-    - **(R4)** adds `(i, TS_m)`, i being the receiver; a mark is (sender, time stamp), so it must be `(j, TS_m)`.
-      As written a message that was sent after m may overtake m at another destination of m.
+    - **(R4)** adds `(i, TS_m)`, i being the receiver. That is a slip: by section 3.2 a mark is (sender, time stamp),
+      and the proof of Lemma 1 uses (R4) so. As written a message that was sent after m may overtake m at another
+      destination of m. Repaired: `(j, TS_m)`.
     - **(S1)** stamps with the clock. If the clock has not moved since the last send, or since the send of what was
       delivered here (delay zero; a clock that is late and catches up in (R0)), two messages of which one comes
       before the other have the same stamp: `deliv[l] >= x` takes one for the other, and the wait for `x + Δ < time`
