@@ -175,26 +175,20 @@ def _definition_6(
     send that is this step makes true.
     """
     after = step.state
-    left = after.records.union(
-        *(packet.records for packet in after.queue),
-        *(
-            action.packet.records
-            for action in step.actions
-            if isinstance(action, Transmit) and isinstance(action.packet, Packet)
-        ),
-    )
-    if not left:
+    sent = [action.packet for action in step.actions if isinstance(action, Transmit)]
+    left = [each.records for each in (after, *after.queue, *sent) if isinstance(each, Entity | Packet)]
+    if not any(left):
         return None
-    known = before.records.union(*(packet.records for packet in before.queue))
+    new = frozenset[Record]().union(*(records for records in left if not records <= before.records))
     match cause:
         case Message(destinations=receivers):
             time = after.clock[here.entity]
-            known |= {Record(here.entity, receiver, time) for receiver in receivers}
-        case Packet(records=records):
-            known |= records
+            told = frozenset(Record(here.entity, receiver, time) for receiver in receivers)
+        case Packet(records=told):
+            pass
         case _:
             raise TypeError(f"not a request or a packet of this protocol: {cause!r}")
-    return left <= known
+    return new <= before.records.union(told, *(packet.records for packet in before.queue))
 
 
 DEFINITION_4 = OfStep("CMD Definition 4", "CMD paper, Definition 4 and vector time, step 3", _definition_4)
