@@ -55,6 +55,22 @@ def test_what_conforms_and_what_cannot_run(tmp_path: Path) -> None:
     assert run("conform", "cmd", "-").code == 2
 
 
+@pytest.mark.parametrize("sender", ["E1", "?"])
+def test_what_was_sent_and_not_recorded_is_undecided(tmp_path: Path, sender: str) -> None:
+    """Whether one knows who sent it or not."""
+    deliver = {"execution": "x", "entity": "E3", "event": "deliver", "message": "q", "sender": sender}
+    ended = run("conform", "cmd", written(tmp_path / "unsent.jsonl", [*ROWS, deliver]))
+    assert ended.code == 3
+    assert "x is undecided: the send of q was not recorded" in ended.out
+
+
+def test_what_nobody_sent_does_not_conform(tmp_path: Path) -> None:
+    deliver = {"execution": "x", "entity": "E3", "event": "deliver", "message": "q"}
+    ended = run("conform", "cmd", written(tmp_path / "invented.jsonl", [*ROWS, deliver]))
+    assert ended.code == 1
+    assert "x does not conform: E3 delivers q (its event 3), and no run has that" in ended.out
+
+
 def test_what_the_model_never_logs_is_to_be_ignored(tmp_path: Path) -> None:
     arrived = {"execution": "x", "entity": "E2", "event": "arrive", "message": "n"}
     trace = written(tmp_path / "arrived.jsonl", [*ROWS[:2], arrived, *ROWS[2:]])

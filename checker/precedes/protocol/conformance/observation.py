@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 from typing import Any, Final, TypeAlias
 
 from precedes.core.execution import Event, EventKind, Execution
-from precedes.core.verdict import NO_REASON
+from precedes.core.verdict import NO_REASON, Reason
 from precedes.protocol.conformance.state_values import Shown, recorded
 from precedes.protocol.exploration.histories import Entry
 from precedes.protocol.model import TICK, Message, Protocol
@@ -170,7 +170,7 @@ def _messages(execution: Execution, places: Mapping[str, int]) -> dict[str, Mess
                 raise Unfit(f"it is not known to which entities {name} was sent")
             found[name] = Message(sender, number, frozenset(places[each] for each in destinations))
     for name, message in execution.messages.items():
-        if name not in found and message.sender is not None:
+        if name not in found and (message.sender is not None or execution.doubt & Reason.SEND_NOT_LOGGED):
             raise Unfit(f"the send of {name} was not recorded")
         # A message that nobody sent is one that no model has.
         found.setdefault(name, Message(len(places), len(found) + 1, frozenset()))
