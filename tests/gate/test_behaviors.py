@@ -30,6 +30,23 @@ WRONG = (
     .replace('"message": "?"', '"message": "p"')
 )
 
+BROKEN = """\
+from precedes.protocol import Protocol, Reliable
+
+
+class Broken(Protocol[None]):
+    network = Reliable()
+
+    def start(self, here):
+        raise OSError
+
+    def send(self, here, state, message):
+        return None
+
+    def arrive(self, here, state, packet, sender):
+        return None
+"""
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -105,3 +122,13 @@ def test_the_whole_gate(folder: Path) -> None:
     ended = gate(folder)
     assert ended.code == 1
     assert "run.jsonl:1: G106 error: 1 of 1 execution does not conform" in ended.out
+
+
+def test_a_mistake_of_the_model_is_told_at_the_model(folder: Path) -> None:
+    (folder / "model.py").write_text(BROKEN, encoding="utf-8")
+    (folder / "precedes.toml").write_text(
+        '[[conform]]\nfiles = ["run.jsonl"]\nmodel = "model.py"\n', encoding="utf-8"
+    )
+    ended = gate(folder)
+    assert ended.code == 2
+    assert "precedes.toml:3:1: M005 model: start of E1 raised OSError" in ended.err

@@ -132,6 +132,12 @@ def test_a_weakened_definition_fails_unless_accepted(folder: Path) -> None:
     assert "specs/words.prec:1: G202 error: definition spread demands less than it did" in out
     assert "cluster E1 E2" in out
     assert told(folder, "--accept", "definition spread")[0] == 0
+    ended = gate(folder, "--accept", "definition spred")
+    assert ended.code == 2
+    assert (
+        "U001 --accept: to accept definition spred has no effect: neither the baseline nor this" in ended.err
+    )
+    assert "did you mean definition spread?" in ended.err
     changed(folder, "precedes.toml", "baseline =", 'accept = ["definition spread"]\nbaseline =')
     assert told(folder)[0] == 0
 

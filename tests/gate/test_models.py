@@ -12,7 +12,7 @@ import pytest
 from precedes.gate import cache
 from tests.command.running import precedes
 from tests.gate.changes import EXAMPLE, MODEL
-from tests.gate.projects import changed, gate
+from tests.gate.projects import changed, gate, project
 
 BEHIND = "if one.number == state.due"
 EXPLORE = """\
@@ -65,6 +65,45 @@ def test_a_model_that_ends_the_program_does_not_pass(folder: Path, old: str, new
     assert precedes("explore", folder / "model.py").code == 2
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said", "closing"),
+    [
+        (
+            "SEQUENCER = 0",
+            "raise SystemExit(0)",
+            "M003",
+            "could not run: 1 error, 6 passed in the other 3 checks",
+        ),
+        ("return State()", "raise OSError", "M005", "could not run: 1 error, 6 passed in the other 3 checks"),
+        ("SEQUENCER = 0", "SEQUENCER = 0", "", "failed: 2 errors, 10 passed in 4 checks"),
+    ],
+    ids=["read", "run", "as it is"],
+)
+def test_what_cannot_run_does_not_hide_what_other_checks_found(
+    tmp_path: Path, old: str, new: str, said: str, closing: str
+) -> None:
+    folder = project(tmp_path)
+    written(folder / "model.py", "", "")
+    with (folder / "precedes.toml").open("a", encoding="utf-8") as file:
+        file.write(EXPLORE.format("model.py"))
+    gate(folder, "--write-baseline")
+    kept = (folder / "baseline.json").read_bytes()
+    written(folder / "model.py", old, new)
+    changed(folder, "specs/first.prec", "expect SP", "expect not SP")
+    ended = gate(folder, "--output", "json:report.json")
+    assert (ended.code, said in ended.err) == (2 if said else 1, True), ended
+    assert "specs/first.prec:5: G101 error" in ended.out
+    assert ended.out.splitlines()[-1].startswith(closing)
+    assert (folder / "report.json").exists() is not bool(said)
+    if said:
+        # What a check did not find because it could not run was not removed, and a document would lack it.
+        assert "G201" not in ended.out
+        assert gate(folder, "--format", "json").out == ""
+        assert "error file=specs/first.prec,line=5" in gate(folder, "--format", "github").out
+        gate(folder, "--write-baseline")
+        assert (folder / "baseline.json").read_bytes() == kept
+
+
 HOSTILE = {
     "ends": "import os; os._exit(0)",
     "is killed": "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
@@ -82,7 +121,7 @@ def test_a_model_without_a_verdict_is_told_and_others_are_judged(folder: Path, w
     text = "hang-limit = 2\n" + EXPLORE.format("other.py") + EXPLORE.format("model.py")
     (folder / "precedes.toml").write_text(text, encoding="utf-8")
     ended = gate(folder, "--jobs", jobs)
-    assert (ended.code, ended.out) == (2, ""), ended
+    assert (ended.code, ended.out) == (2, "could not run: 4 passed in the other check\n"), ended
     assert ended.err.startswith("M01"), ended.err
     assert "no verdict on explore model.py" in ended.err
     assert "other.py" not in ended.err
@@ -98,7 +137,7 @@ def test_a_model_that_ends_when_it_is_read_is_told(folder: Path, what: str) -> N
     written(folder / "other.py")
     written(folder / "model.py", "SEQUENCER = 0", f"{what}\nSEQUENCER = 0")
     ended = gate(folder)
-    assert (ended.code, ended.out) == (2, "")
+    assert (ended.code, ended.out) == (2, "could not run: 4 passed in the other check\n")
     assert "model.py" in ended.err
     assert "other.py" not in ended.err
 

@@ -63,7 +63,10 @@ def gate(html: str | None, outputs: tuple[str, ...], **options: Any) -> Exit:
 
     written = outputs if html is None else (*outputs, f"html:{html}")
     told = session.run(session.Request(outputs=written, **options), Path.cwd(), os.environ)
-    (put_coloured if told.colour else put)(told.text)
+    if told.text:
+        (put_coloured if told.colour else put)(told.text)
+    for mistake in told.mistakes:
+        put(mistake.render(), error=True)
     return told.exit
 
 

@@ -14,6 +14,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from precedes.core.diagnostics import Diagnostic
 from precedes.core.outcome import VERDICTS, Outcome
 from precedes.core.verdict import Verdict
 from precedes.gate.config import Severity
@@ -124,7 +125,7 @@ class Judged:
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What a run came to. `scopes`: how far each check goes, by its name. `fixed` names what the baseline has as
-    violated and is not any more."""
+    violated and is not any more. `mistakes`: why other checks could not run; then all else is about those that did."""
 
     judged: tuple[Judged, ...]
     checks: int
@@ -133,6 +134,7 @@ class Summary:
     compared: bool
     outcome: Outcome
     scopes: Mapping[str, Scope] = field(default_factory=dict)
+    mistakes: tuple[Diagnostic, ...] = ()
 
     @property
     def items(self) -> tuple[Item, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from precedes.core.counts import counted
+from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.core.isolation import Channel
 from precedes.core.verdict import Verdict
 from precedes.gate import cache
@@ -119,7 +120,7 @@ class BehaviorCheck(Check):
             strict=settings.strict,
             log=_reading(self.root, settings),
         )
-        with self.entry.at("files"):
+        try:
             found = conform(
                 Named(model, settings.as_written, given),
                 trace,
@@ -127,8 +128,15 @@ class BehaviorCheck(Check):
                 notices,
                 lambda _executions: channel.alive(),
             )
+        except PrecedesError as error:
+            raise PrecedesError(tuple(map(self._placed, error.diagnostics))) from error
         integrity.verify(self.name)
         return with_notices((self._item(found),), notices.all())
+
+    def _placed(self, mistake: Diagnostic) -> Diagnostic:
+        """At the setting that it is about: the model, or the traces."""
+        about = "model" if mistake.code.startswith("M") else "files"
+        return self.entry.placed((mistake,), about)[0]
 
     def _item(self, found: Conformed) -> Item:
         if not found.executions:

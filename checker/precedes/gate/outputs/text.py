@@ -30,11 +30,11 @@ def coloured(text: str) -> str:
         return found[1] + click.style(found[2], fg=COLOURS[found[2]], bold=True)
 
     def outcome(found: re.Match[str]) -> str:
-        colour = {"passed": "green", "failed": "red", "undecided": "yellow"}[found[1]]
+        colour = {"passed": "green", "failed": "red", "undecided": "yellow", "could not run": "red"}[found[1]]
         return click.style(found[1], fg=colour, bold=True) + ":"
 
     text = re.sub(r"(?m)^(\S+:\d+: G\d{3} )(error|warning|note|undecided)", kind, text)
-    return re.sub(r"(?m)^(passed|failed|undecided):(?= \d)", outcome, text)
+    return re.sub(r"(?m)^(passed|failed|undecided|could not run):(?= \d)", outcome, text)
 
 
 def _finding(judged: Judged, *, brief: bool) -> list[str]:
@@ -67,6 +67,10 @@ def closing(summary: Summary) -> str:
     if summary.compared:
         new = sum(one.standing == "new" for one in judged)
         against = f"; against the baseline {new} new, {len(summary.fixed)} fixed"
-    of = f"{passed} passed in {counted(summary.checks, 'check')}"
+    checks = counted(summary.checks, "check")
+    if summary.mistakes:
+        checks = f"the other {'check' if summary.checks == 1 else checks}"
+    of = f"{passed} passed in {checks}"
     reused = f", {summary.reused} of them unchanged" if summary.reused else ""
-    return f"{result_of(summary.outcome)}: {', '.join([*parts, of])}{reused}{against}"
+    outcome = "could not run" if summary.mistakes else result_of(summary.outcome)
+    return f"{outcome}: {', '.join([*parts, of])}{reused}{against}"

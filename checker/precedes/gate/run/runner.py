@@ -5,13 +5,14 @@ items.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
-from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.core.machine import available_cores
 from precedes.core.outcome import Outcome
 from precedes.core.suggestions import did_you_mean
@@ -30,10 +31,28 @@ from precedes.gate.scope import WEAKER
 from precedes.gate.surveys import Table, surveys
 
 Tell = Callable[[str], None]
+_NOT_COMPARED: Final = Comparison(frozenset(), (), frozenset(), ())
 
 
-def checks_of(configuration: Configuration, path: Path, jobs: int) -> tuple[Check, ...]:
-    """The checks that a configuration asks for, cheap ones first. PrecedesError with everything that is not there."""
+OF_CONFIGURATION: Final = frozenset({"M001", "M004"})
+"""Mistakes of a model that the configuration makes: it names no model, or a parameter that the model has not."""
+
+
+@dataclass(frozen=True, slots=True)
+class _CarriedOut:
+    """What became of checks: their items, how many ran and how many were not repeated, and why others did not run."""
+
+    items: tuple[Item, ...]
+    checks: int
+    reused: int
+    mistakes: tuple[Diagnostic, ...]
+
+
+def checks_of(
+    configuration: Configuration, path: Path, jobs: int
+) -> tuple[tuple[Check, ...], tuple[Diagnostic, ...]]:
+    """The checks that a configuration asks for, cheap ones first, and why models have none. PrecedesError with
+    everything that is not there."""
     root = path.parent
     made: list[Check] = []
     mistakes: list[Diagnostic] = []
@@ -54,7 +73,7 @@ def checks_of(configuration: Configuration, path: Path, jobs: int) -> tuple[Chec
         **{Entry(path, "conform", number): table for number, table in enumerate(configuration.conform)},
     }
     surveyed, unread = surveys(root, tables, jobs, configuration.hang_limit)
-    mistakes += unread
+    mistakes += [mistake for mistake in unread if mistake.code in OF_CONFIGURATION]
     for (entry, table), survey in zip(tables.items(), surveyed, strict=True):
         if isinstance(table, Conformance):
             add(partial(behaviors.checks, root, entry, table, survey))
@@ -62,7 +81,7 @@ def checks_of(configuration: Configuration, path: Path, jobs: int) -> tuple[Chec
             add(partial(models.checks, root, entry, table, survey))
     if mistakes:
         raise PrecedesError(tuple(mistakes))
-    return _told_apart(sorted(made, key=lambda check: check.cost))
+    return _told_apart(sorted(made, key=lambda check: check.cost)), unread
 
 
 def _told_apart(checks: Sequence[Check]) -> tuple[Check, ...]:
@@ -85,32 +104,41 @@ def run(
     cache: Cache,
     tell: Tell,
 ) -> Summary:
-    """Carry out every check, compare, and sum up. PrecedesError with the mistakes of all checks."""
+    """Carry out every check, compare, and sum up. PrecedesError with the mistakes of the configuration.
+
+    Where a check cannot run, nothing is compared: what it would have found would count as removed.
+    """
     jobs = configuration.jobs or available_cores()
-    checks = checks_of(configuration, path, jobs)
-    items, reused = _items(checks, Workers(jobs, configuration.hang_limit), cache, tell)
+    checks, unread = checks_of(configuration, path, jobs)
+    found = _carried_out(checks, Workers(jobs, configuration.hang_limit), cache, tell)
+    items, mistakes = found.items, tuple(dict.fromkeys((*unread, *found.mistakes)))
+    if mistakes:
+        judged = tuple(_judged(item, configuration, before, _NOT_COMPARED, set()) for item in items)
+        outcome = _outcome(judged, configuration)
+        return Summary(judged, found.checks, found.reused, (), False, outcome, mistakes=mistakes)
     place = Place(path.name)
     if all(item.rule == "G202" for item in items):
         said = "there are only definitions, and no statements about them, so nothing was checked"
         items = (*items, Item("G301", "gate", "statements", "undecided", said, place))
     scopes = {check.name: check.scope for check in checks}
-    comparison = Comparison(frozenset(), (), frozenset(), ())
+    comparison = _NOT_COMPARED
     spent: frozenset[str] = frozenset()
     if before is not None:
         tell("comparing with the baseline")
         comparison = compare(before, items, scopes, configuration.unknown, place)
-        found = (*comparison.items, *weakened(before, items), *lenient(before, configuration, place))
-        items = (*items, *found)
+        less = (*comparison.items, *weakened(before, items), *lenient(before, configuration, place))
+        items = (*items, *less)
         spent = frozenset(before.accept)
     _know_severities(configuration, path, before, items)
-    _know_accepted(configuration, path, before, items)
+    if before is not None:
+        _know_accepted(configuration.accept, accept, path, before, items)
     accepted = ({*configuration.accept} - spent) | {*accept}
     judged = tuple(
         _judged(_reminded(item, spent - accepted), configuration, before, comparison, accepted)
         for item in items
     )
     outcome = _outcome(judged, configuration)
-    return Summary(judged, len(checks), reused, comparison.fixed, before is not None, outcome, scopes)
+    return Summary(judged, found.checks, found.reused, comparison.fixed, before is not None, outcome, scopes)
 
 
 def _know_severities(
@@ -128,11 +156,10 @@ def _know_severities(
 
 
 def _know_accepted(
-    configuration: Configuration, path: Path, before: Baseline | None, items: Sequence[Item]
+    stated: Sequence[str], asked: Sequence[str], path: Path, before: Baseline, items: Sequence[Item]
 ) -> None:
-    """PrecedesError for a name that no finding can have: to accept it would accept nothing."""
-    if before is None:
-        return
+    """PrecedesError for a name that no finding can have: to accept it would accept nothing. `stated` stand in the
+    configuration, `asked` in the arguments."""
     checks = {item.check for item in items} | {kept.check for kept in before.items} | {*before.scopes}
     subjects = {item.subject for item in items} | {kept.subject for kept in before.items}
     compared = {"all of it", "states", *LOWERED, *RAISED, *WEAKER}
@@ -143,31 +170,32 @@ def _know_accepted(
     for scope in before.scopes.values():
         files = scope.get("files", ())
         known |= {*files} if isinstance(files, tuple) else set()
-    for name in configuration.accept:
+    for name in (*stated, *asked):
         if name not in known:
             said = f"to accept {name} has no effect: neither the baseline nor this run has it"
             hint = did_you_mean(name, sorted(known)) or "`precedes gate -v` prints the names"
-            raise Entry(path).mistake("C002", said, "accept", name, hint)
+            if name in stated:
+                raise Entry(path).mistake("C002", said, "accept", name, hint)
+            raise usage(f"--accept: {said}", hint)
 
 
-def _items(
-    checks: Sequence[Check], workers: Workers, cache: Cache, tell: Tell
-) -> tuple[tuple[Item, ...], int]:
+def _carried_out(checks: Sequence[Check], workers: Workers, cache: Cache, tell: Tell) -> _CarriedOut:
     keys = [check.key() for check in checks]
     known = [cache.get(key, check.name) for key, check in zip(keys, checks, strict=True)]
     missing = [number for number, items in enumerate(known) if items is None]
     mistakes: list[Diagnostic] = []
+    stopped = 0
     for place, result in workers.results([checks[number] for number in missing], tell):
         number = missing[place]
         mistakes += result.mistakes
+        stopped += bool(result.mistakes)
         known[number] = result.items
         # A file that changed while it was read is not what the result is about.
         if result.items and result.covered and checks[number].key() == keys[number]:
             cache.put(keys[number], result.items)
     cache.prune()
-    if mistakes:
-        raise PrecedesError(tuple(dict.fromkeys(mistakes)))
-    return tuple(item for items in known for item in items or ()), len(checks) - len(missing)
+    items = tuple(item for items in known for item in items or ())
+    return _CarriedOut(items, len(checks) - stopped, len(checks) - len(missing), tuple(mistakes))
 
 
 def _judged(

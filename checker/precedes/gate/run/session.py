@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from precedes.core.diagnostics import usage
+from precedes.core.diagnostics import Diagnostic, usage
 from precedes.core.exit_codes import Exit
 from precedes.core.outcome import VERDICTS
 from precedes.core.printable import printable
@@ -26,6 +26,8 @@ from precedes.reports.progress import progress_line
 
 IN_REPOSITORY = frozenset({"sarif", "github", "gitlab"})
 """Forms whose readers look for files from the root of the repository."""
+OF_LINES = frozenset({"text", "github"})
+"""Forms that may lack something: who reads another one takes what is not in it for what was not found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class Told:
     exit: Exit
     colour: bool | None = None
     """Whether it has colors; None: it has none, and a terminal may do what it wants."""
+    mistakes: tuple[Diagnostic, ...] = ()
+    """Why checks could not run."""
 
 
 def run(request: Request, folder: Path, environment: Mapping[str, str]) -> Told:
@@ -73,15 +77,26 @@ def run(request: Request, folder: Path, environment: Mapping[str, str]) -> Told:
     targets = _targets(request.outputs)
     summary = _carried_out(configuration, path, request)
     in_repository = summary.below(_repository_prefix(path.parent))
-    for form, target in targets:
-        _write(target, renderer(form)(in_repository if form in IN_REPOSITORY else summary))
     form = request.form or ("github" if environment.get("GITHUB_ACTIONS") == "true" else "text")
+    told = _told(in_repository if form in IN_REPOSITORY else summary, form, request, environment)
+    if summary.mistakes:
+        return told
+    for written, target in targets:
+        _write(target, renderer(written)(in_repository if written in IN_REPOSITORY else summary))
     if environment.get("GITHUB_STEP_SUMMARY"):
         with Path(environment["GITHUB_STEP_SUMMARY"]).open("a", encoding="utf-8") as file:
             file.write(renderer("github-summary")(summary))
-    text = printable(_shown(in_repository if form in IN_REPOSITORY else summary, form, request))
+    return told
+
+
+def _told(summary: Summary, form: str, request: Request, environment: Mapping[str, str]) -> Told:
+    """The summary in a form. Where checks could not run, it is about the others, and not in every form."""
     colour = form == "text" and _colour(environment)
-    return Told(coloured(text) if colour else text, Exit.of(VERDICTS[summary.outcome]), colour)
+    text = ""
+    if not summary.mistakes or (form in OF_LINES and summary.checks):
+        text = printable(_shown(summary, form, request))
+    exit_ = Exit.COULD_NOT_RUN if summary.mistakes else Exit.of(VERDICTS[summary.outcome])
+    return Told(coloured(text) if colour else text, exit_, colour, summary.mistakes)
 
 
 def _colour(environment: Mapping[str, str]) -> bool:
@@ -106,7 +121,7 @@ def _carried_out(configuration: Configuration, path: Path, request: Request) -> 
     # What a model prints is not for who reads the report.
     with progress_line() as tell, redirect_stdout(sys.stderr):
         summary = carry_out(configuration, path, before, request.accept, cache, tell)
-    if request.write_baseline and file is not None:
+    if request.write_baseline and file is not None and not summary.mistakes:
         baselines.write(baselines.baseline_of(summary.items, summary.scopes, configuration), file)
     return summary
 
