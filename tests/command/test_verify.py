@@ -366,6 +366,50 @@ def test_reasons_that_are_alike_are_told_once_with_what_helps(tmp_path: Path) ->
     assert "as in --delta 100ms" in ended.out
 
 
+UNSENT = [
+    "1 A send a B",
+    *(f"1 A send m{number} B" for number in (1, 2)),
+    *(f"1 B deliver {name}" for name in ("a", "m1", "m2", "x3", "x1", "x2")),
+]
+
+
+@pytest.mark.parametrize("sender", ["A", "?"])
+def test_what_has_no_send_is_named(tmp_path: Path, sender: str) -> None:
+    """Also in a columnar file, and whether one knows who sent it or not."""
+    given = rows(*UNSENT).splitlines()
+    told = [json.loads(line) for line in given]
+    for row in told:
+        if row["message"].startswith("x"):
+            row["sender"] = sender
+    path = tmp_path / "trace.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in told), encoding="utf-8")
+    said = "  the send of a message was not logged: x1, x2 and 1 more\n"
+    assert said in verify(path, "--require", "order_preserving").out
+    converted = tmp_path / "trace.parquet"
+    assert precedes("convert", path, "-o", converted).code == 0
+    assert said in verify(converted, "--require", "order_preserving").out
+    (unknown,) = json.loads(verify(path, "--require", "order_preserving", "--format", "json").out)["unknown"]
+    assert unknown["reasons"] == ["the send of a message was not logged"]
+    assert unknown["unsent"] == {"count": 3, "first": ["x1", "x2"]}
+    page = tmp_path / "page.html"
+    assert verify(path, "--require", "order_preserving", "--html", page).code == 3
+    assert "not logged: x1, x2 and 1 more in execution 1" in page.read_text(encoding="utf-8")
+
+
+def test_of_several_executions_the_first_names_what_has_no_send(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(
+        "".join(
+            f'{{"execution": "{x}", "entity": "B", "event": "deliver", "message": "m{x}", "sender": "A"}}\n'
+            for x in (1, 2)
+        ),
+        encoding="utf-8",
+    )
+    said = verify(path, "--require", "selectively_information_preserving").out
+    assert "executions 1, 2: selectively_information_preserving is unknown\n" in said
+    assert "  the send of a message was not logged: m1 in execution 1\n" in said
+
+
 def test_that_a_broadcast_is_one_is_told_where_it_may_be_the_reason(tmp_path: Path) -> None:
     path = tmp_path / "trace.jsonl"
     path.write_text(rows("1 A send a", "1 A deliver a", "1 B deliver a"), encoding="utf-8")

@@ -69,6 +69,23 @@ def test_what_holds_vacuously_is_undecided(folder: Path) -> None:
     assert "notice T112 deliveries have no send" in out
 
 
+def test_what_is_undecided_in_a_trace_has_its_reason(folder: Path) -> None:
+    unsent = (
+        '{"execution": "x", "entity": "E2", "seq": 2, "event": "deliver", "message": "c", "sender": "E1"}\n'
+    )
+    (folder / "traces/run.jsonl").write_text(TRACE + unsent, encoding="utf-8")
+    changed(folder, "precedes.toml", 'require = ["SP"]', 'require = ["order_preserving"]')
+    gate(folder, "--write-baseline")
+    code, out = told(folder)
+    assert code == 3
+    assert (
+        "    execution x\n      the send of a message was not logged: c\n"
+        in out.partition("G105 undecided: order_preserving: unknown in 1 of 1 execution")[2]
+    )
+    (case,) = (item for item in json.loads(gate(folder, "--format", "json").out)["items"] if item["detail"])
+    assert "was not logged: c" in case["detail"]
+
+
 def test_what_stands_is_told_in_brief_and_still_fails(folder: Path) -> None:
     (folder / "traces/run.jsonl").write_text(SWAPPED, encoding="utf-8")
     gate(folder, "--write-baseline")

@@ -26,6 +26,7 @@ _LISTED: Final = 3
 
 _NO_DELTA: Final = reasons(Reason.NO_DELTA)
 _MISSING: Final = reasons(Reason.INCOMPLETE)
+_UNSENT: Final = reasons(Reason.SEND_NOT_LOGGED)
 
 
 def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
@@ -65,6 +66,7 @@ def as_json(report: Report, notices: Sequence[Notice], seconds: float) -> str:
         "unknown": [
             {"execution": unknown.execution, "predicate": unknown.predicate, "reasons": list(unknown.why)}
             | _if_no_row_is_missing(unknown)
+            | _sends_not_logged(unknown)
             for unknown in report.unknowns
         ],
         "vacuous": report.vacuous,
@@ -86,6 +88,11 @@ def _if_no_row_is_missing(unknown: Unknown) -> dict[str, Any]:
     seen = unknown.violation
     shows = "" if seen is None else sentence(seen.requirement, seen.cut, _witness(seen.explanation))
     return {"as_recorded": unknown.as_recorded.value, "explanation": shows}
+
+
+def _sends_not_logged(unknown: Unknown) -> dict[str, Any]:
+    unsent = unknown.unsent
+    return {} if unsent is None else {"unsent": {"count": unsent.count, "first": list(unsent.first)}}
 
 
 def _witness(explanation: Explanation) -> Witness | None:
@@ -115,11 +122,13 @@ def as_text(report: Report, notices: Sequence[Notice], seconds: float) -> str:
         in_all = sum(count.violated for name, count in report.counts.items() if name in report.leaves)
         if in_all > len(report.violations):
             lines += ["", f"{len(report.violations)} of {in_all} violations shown (--max-violations)"]
+    first = {shown(unknown.execution): unknown for unknown in reversed(report.unknowns)}
     for (executions, told), predicates in _alike(report.unknowns).items():
+        where = "" if len(executions) == 1 else f" in execution {executions[0]}"
         lines += [
             "",
             f"{_listed(executions)}: {', '.join(predicates)} {'is' if len(predicates) == 1 else 'are'} unknown",
-            *(f"  {helped(why)}" for why in told),
+            *(f"  {because(why, first[executions[0]], where)}" for why in told),
         ]
     lines += ["", closing(report, seconds)]
     return "\n".join(lines) + "\n"
@@ -159,6 +168,16 @@ def _listed(executions: Sequence[str]) -> str:
 def helped(why: str) -> str:
     """A reason, and what would take it away where an option does."""
     return f"{why}: say how long a message may take, as in --delta 100ms" if why in _NO_DELTA else why
+
+
+def because(why: str, unknown: Unknown, where: str = "") -> str:
+    """One of the reasons for an unknown verdict, with what would take it away, or the messages that it is about."""
+    unsent = unknown.unsent
+    if unsent is None or why not in _UNSENT:
+        return helped(why)
+    named = ", ".join(map(shown, unsent.first))
+    more = unsent.count - len(unsent.first)
+    return f"{why}: {named}{f' and {more:,} more' if more else ''}{where}"
 
 
 def remarks(report: Report) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
-from typing import assert_never, get_args
+from typing import Final, assert_never, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from precedes.core.columns import NOBODY
 from precedes.core.execution import EVENT_CODES, EventKind, Execution
 from precedes.core.formula import Requirement
-from precedes.core.verdict import FALSE, TRUE, Verdict, reasons, verdict
+from precedes.core.verdict import FALSE, TRUE, Reason, Verdict, reasons, verdict
 from precedes.core.witness import Explanation
 from precedes.engines.columnar.batch_scan import Scan, scan_source
 from precedes.engines.columnar.execution_source import Excerpt, ExecutionSource, RowGroupSlice, Sort
@@ -32,6 +32,9 @@ from precedes.logic.contents import counts_in, views_in
 from precedes.logic.plan import Plan
 from precedes.logic.premises import PREMISE, premise
 from precedes.logic.prerequisites import EVERYTHING, NOTHING, Seen, lacking, possible
+
+_NAMED: Final = 2
+"""How many messages without a send are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +90,25 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class Unsent:
+    """The messages of an execution whose send was not logged: how many, and the first of them by name."""
+
+    count: int
+    first: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Uncertainty:
     """A predicate that is unknown on an execution, and why. `as_recorded` is the verdict if no row is missing, where
-    one may be; `violation` shows it if it is that of a violation.
+    one may be; `violation` shows it if it is that of a violation. `unsent`: which sends were not logged, if that is a
+    reason.
     """
 
     found: Found
     why: tuple[str, ...]
     as_recorded: Verdict | None = None
     violation: Candidate | Pending | None = None
+    unsent: Unsent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +157,14 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """An unknown verdict with its reasons; `as_recorded` and `violation` as of an `Uncertainty`."""
+    """An unknown verdict with its reasons; `as_recorded`, `violation` and `unsent` as of an `Uncertainty`."""
 
     execution: str
     predicate: str
     why: tuple[str, ...]
     as_recorded: Verdict | None = None
     violation: Violation | None = None
+    unsent: Unsent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,12 +339,27 @@ def _found(
 def _uncertainty(x: int, found: Found, result: Scan, recorded: Scan) -> Uncertainty:
     if x in result.source.contradictions:
         return Uncertainty(found, (result.source.contradictions[x],))
-    why = reasons(int(result.values[x, found.rank]))
+    value = int(result.values[x, found.rank])
+    why = reasons(value)
+    unsent = _unsent(result.source, x) if value & Reason.SEND_NOT_LOGGED else None
     if result.source.complete:
-        return Uncertainty(found, why)
+        return Uncertainty(found, why, unsent=unsent)
     value = int(recorded.values[x, found.rank])
     shown = _candidate(x, found, recorded) if value == FALSE else None
-    return Uncertainty(found, why, verdict(value), shown)
+    return Uncertainty(found, why, verdict(value), shown, unsent)
+
+
+def _unsent(source: ExecutionSource, x: int) -> Unsent | None:
+    """The messages of an execution whose send was not logged; None where that is only so of rows that are missing."""
+    columns = source.columns(("sender", "send_logged", "message_offsets", "order_doubt"))
+    here = slice(columns.message_offsets[x], columns.message_offsets[x + 1])
+    unsent = ~columns.send_logged[here] & (columns.sender[here] != NOBODY)
+    if columns.order_doubt[x] & Reason.SEND_NOT_LOGGED:
+        # Somebody sent these, nobody knows who.
+        unsent |= columns.sender[here] == NOBODY
+    _, messages = source.ids(x)
+    names = sorted(messages[number] for number in np.flatnonzero(unsent).tolist())
+    return Unsent(len(names), tuple(names[:_NAMED])) if names else None
 
 
 def _candidate(x: int, found: Found, result: Scan) -> Candidate | Pending:
@@ -452,6 +481,7 @@ def _told(uncertainty: Uncertainty, plan: Plan) -> Unknown:
         uncertainty.why,
         uncertainty.as_recorded,
         shown,
+        uncertainty.unsent,
     )
 
 

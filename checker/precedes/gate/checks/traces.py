@@ -16,7 +16,7 @@ from precedes.core.formula import Requirement
 from precedes.core.isolation import Channel
 from precedes.core.suggestions import FIELD, did_you_mean
 from precedes.core.verdict import Verdict
-from precedes.engines.scan.partials import Count, Report, Violation
+from precedes.engines.scan.partials import Count, Report, Unknown, Violation
 from precedes.gate import cache
 from precedes.gate.checks.check import Check, files, files_at, line_of, relative
 from precedes.gate.checks.specs import definitions, library_files
@@ -294,6 +294,7 @@ def of_report(
     from precedes.reports.verify import vacuous
 
     violations = {violation.predicate: violation for violation in reversed(report.violations)}
+    unknowns = {unknown.predicate: unknown for unknown in reversed(report.unknowns)}
     for name, count in report.counts.items():
         told = _of_count(
             rule,
@@ -301,6 +302,7 @@ def of_report(
             name,
             count=count,
             violation=violations.get(name),
+            unknown=unknowns.get(name),
             executions=report.executions,
             budget=budgets.get(name),
             place=place,
@@ -319,12 +321,14 @@ def _of_count(
     *,
     count: Count,
     violation: Violation | None,
+    unknown: Unknown | None,
     executions: int,
     budget: str | None,
     place: Place,
 ) -> Item:
     from precedes.core.counts import counted
     from precedes.reports.figure import figure, sentence
+    from precedes.reports.verify import because, whys
 
     allowed = _share(budget) * executions
     result = _result(count, within=0 < count.violated <= allowed)
@@ -338,6 +342,10 @@ def _of_count(
         said = f"unknown in {count.unknown:,} of {executions:,} executions"
     facts = {"executions": executions, "violated": count.violated, "unknown": count.unknown}
     told = Item(rule, check, name, result, f"{name}: {said}", place, facts=facts)
+    if result == "undecided" and unknown is not None:
+        reasons = (f"  {because(why, unknown)}" for why in whys(unknown))
+        detail = "\n".join((f"execution {shown(unknown.execution)}", *reasons))
+        return msgspec.structs.replace(told, detail=detail)
     if violation is None or result != "failed":
         # A service is violated by its parts, which are told with their figures.
         return told

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from precedes.engines.scan.partials import Count, Report
+from precedes.engines.scan.partials import Count, Report, Unknown
+from precedes.language.quoting import shown
 from precedes.reports.page.cases import case_of
 from precedes.reports.page.contents import MOST_CASES, Line, Page, Section
-from precedes.reports.verify import closing, helped, idle, remarks, vacuous, whys
+from precedes.reports.verify import because, closing, idle, remarks, vacuous, whys
 from precedes.traces import Notice
 
 COUNTED = ("holds", "violated", "unknown")
@@ -21,10 +22,16 @@ def verify_page(report: Report, notices: Sequence[Notice], seconds: float) -> Pa
     sections = [
         Section("Names", [_line(report, name, count) for name, count in report.counts.items()], COUNTED)
     ]
-    reasons = dict.fromkeys((unknown.predicate, why) for unknown in report.unknowns for why in whys(unknown))
+    reasons: dict[tuple[str, str], Unknown] = {}
+    for unknown in report.unknowns:
+        for why in whys(unknown):
+            reasons.setdefault((unknown.predicate, why), unknown)
     if reasons:
-        unknown = [Line(name, "unknown", (), helped(why)) for name, why in reasons]
-        sections.append(Section("Why something is unknown", unknown))
+        lines = [
+            Line(name, "unknown", (), because(why, first, f" in execution {shown(first.execution)}"))
+            for (name, why), first in reasons.items()
+        ]
+        sections.append(Section("Why something is unknown", lines))
     return Page(
         "precedes verify",
         report.verdict,
