@@ -153,6 +153,14 @@ def test_mistakes(greedy: Path, arguments: tuple[str, ...], code: str, says: str
         ("def", "M003"),
         (TOYS + TOYS.replace("Greedy", "Other"), "M002"),
         (TOYS.replace("(Deliver(packet),)", "(Deliver(packet.nothing),)"), "M005"),
+        (
+            TOYS.replace("def start", "def strt"),
+            "model.py has no protocol: Greedy does not define start\n    it defines strt: did you mean start?\n",
+        ),
+        (
+            TOYS.replace("def start", "def begin").replace("def send", "def request"),
+            "model.py has no protocol: Greedy does not define start, send\n    a model's file has one class",
+        ),
     ],
 )
 def test_mistakes_in_a_file(tmp_path: Path, text: str, code: str) -> None:

@@ -155,18 +155,12 @@ def _from_file(path: str) -> type[Protocol[Any]]:
     finally:
         sys.path.remove(folder)
         _helpers[:] = [name for name in sys.modules.keys() - before if _beside(file, name)]
-    found = [
-        value for value in vars(module).values() if _is_model(value) and value.__module__ == module.__name__
+    derived = [
+        value for value in vars(module).values() if _derives(value) and value.__module__ == module.__name__
     ]
+    found = [kind for kind in derived if _is_model(kind)]
     if len(found) != 1:
-        what = (
-            "no protocol" if not found else f"{len(found)} protocols: {', '.join(c.__name__ for c in found)}"
-        )
-        raise _error(
-            "M002",
-            f"{path} has {what}",
-            "a model's file has one class that derives from Protocol and defines everything that is abstract there",
-        )
+        raise _not_one(path, found or derived)
     protocol: type[Protocol[Any]] = found[0]
     if not hasattr(protocol, "name"):
         protocol.name = file.stem
@@ -181,8 +175,35 @@ def _beside(file: Path, module: str) -> bool:
     return f"{there}.py" in places or str(there) in places
 
 
+def _not_one(path: str, found: Sequence[type[Protocol[Any]]]) -> PrecedesError:
+    """That a file has no protocol, or several. `found`: the several, or what is none because something is lacking."""
+    if any(map(_is_model, found)):
+        named = ", ".join(kind.__name__ for kind in found)
+        hint = "a model's file has one class that derives from Protocol and defines everything that is abstract there"
+        return _error("M002", f"{path} has {len(found)} protocols: {named}", hint)
+    lacking = [f"{kind.__name__} does not define {', '.join(_abstract(kind))}" for kind in found]
+    meant = (
+        f"it defines {name}: {word}"
+        for kind in found
+        for name in vars(kind).keys() - vars(Protocol).keys()
+        if (word := did_you_mean(name, _abstract(kind)))
+    )
+    hint = " ".join(sorted(meant)) or "a model's file has one class that derives from Protocol"
+    return _error("M002", f"{path} has no protocol{': ' if lacking else ''}{'; '.join(lacking)}", hint)
+
+
+def _abstract(kind: type[Protocol[Any]]) -> list[str]:
+    """What a class would have to define: first what Protocol has, in its order."""
+    lacking = kind.__abstractmethods__
+    return [*(name for name in vars(Protocol) if name in lacking), *sorted(lacking - vars(Protocol).keys())]
+
+
+def _derives(value: object) -> bool:
+    return inspect.isclass(value) and issubclass(value, Protocol)
+
+
 def _is_model(value: object) -> bool:
-    return inspect.isclass(value) and issubclass(value, Protocol) and not inspect.isabstract(value)
+    return _derives(value) and not inspect.isabstract(value)
 
 
 def _said(error: Exception | SystemExit, file: Path | None = None) -> str:
