@@ -36,6 +36,8 @@ def replaced(name: str, old: str, new: str) -> Callable[[Path], None]:
 
 DELIVERED = '"two", "seq": {}, "event": "deliver", "message": "b1"'
 REORDERED = (DELIVERED.format(1), DELIVERED.format(9))
+TIMERS = "\n    def timers(self, here, state):\n        return ()\n"
+"""Without this, a model has no time-out that could be early."""
 MODEL = "models/sequencer.py"
 CHANGES = (
     Change("nothing", lambda folder: None, 0, None),

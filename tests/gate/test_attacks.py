@@ -15,7 +15,7 @@ import pytest
 
 from precedes.gate.config import Configuration, Conformance, Model, Simulation, Specs, Trace
 from precedes.gate.scope import ELSEWHERE, WEAKER
-from tests.gate.changes import EXAMPLE, MODEL
+from tests.gate.changes import EXAMPLE, MODEL, TIMERS
 from tests.gate.projects import SWAPPED, TRACE, changed, gate
 from tests.sampling import one_in
 
@@ -77,7 +77,7 @@ def folder(tmp_path: Path) -> Path:
         "specs/first.prec": SPEC,
         "traces/a.jsonl": timed(TRACE),
         "traces/b.jsonl": timed(TRACE.replace('"x"', '"y"')),
-        "model.py": (EXAMPLE / MODEL).read_text(encoding="utf-8"),
+        "model.py": (EXAMPLE / MODEL).read_text(encoding="utf-8") + TIMERS,
     }.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)

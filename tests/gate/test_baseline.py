@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.command.running import Ended
-from tests.gate.changes import EXAMPLE, MODEL
+from tests.gate.changes import EXAMPLE, MODEL, TIMERS
 from tests.gate.projects import SWAPPED, changed, gate, project
 
 EXPLORE = """\
@@ -30,7 +30,8 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def modelled(tmp_path: Path) -> Path:
     (tmp_path / "precedes.toml").write_text(EXPLORE, encoding="utf-8")
-    (tmp_path / "model.py").write_text((EXAMPLE / MODEL).read_text(encoding="utf-8"), encoding="utf-8")
+    text = (EXAMPLE / MODEL).read_text(encoding="utf-8") + TIMERS
+    (tmp_path / "model.py").write_text(text, encoding="utf-8")
     return tmp_path
 
 

@@ -59,7 +59,10 @@ def test_what_has_a_direct_run_has_a_run(name: str, numbers: range) -> None:
 
 
 FOLLOWED: tuple[tuple[Protocol[Any], Protocol[Any]], ...] = (
-    *((catalog.models(name, as_written=True)[-1], catalog.models(name)[-1]) for name in NAMES),
+    *(
+        (catalog.models(name, as_written=found[-1].repaired)[-1], found[-1])
+        for name, found in ((name, catalog.models(name)) for name in NAMES)
+    ),
     (Plain(given=Reliable()), Tosses(given=Reliable())),
 )
 """Who makes executions, and the model that they are held against."""

@@ -200,11 +200,22 @@ def test_crashes_and_the_dead() -> None:
     assert explored(Plain(), cut, "validity").of("validity") is Verdict.VIOLATED
 
 
+class Forgets(Plain):
+    """Has nothing left when it stops, so that it stays stopped."""
+
+    def crash(self, here: Here, state: int) -> None:
+        return None
+
+
 def test_who_crashed_or_is_dead_owes_nothing() -> None:
     names = ("agreement", "uniform_agreement", "validity")
-    for faults in ({"crashes": 1}, {"crashes": 1, "recoveries": 1}, {"dead": 1}):
+    for protocol, faults in (
+        (Plain(), {"crashes": 1}),
+        (Forgets(), {"crashes": 1, "recoveries": 1}),
+        (Plain(), {"dead": 1}),
+    ):
         bounds = Bounds(entities=3, messages=1, destinations=Destinations.BROADCAST, **faults)
-        found = explored(Plain(), bounds, *names, "forall i: not faulty(i)")
+        found = explored(protocol, bounds, *names, "forall i: not faulty(i)")
         assert [found.of(name) for name in names] == [Verdict.HOLDS] * 3
         assert found.of("forall i: not faulty(i)") is Verdict.VIOLATED
     cut = Bounds(entities=3, messages=1, destinations=Destinations.BROADCAST, broken_links=1)

@@ -104,6 +104,9 @@ def _is_importable(module: str) -> bool:
 def _instances(
     protocol: type[Protocol[Any]], as_written: bool, parameters: Mapping[str, object] | None
 ) -> tuple[Protocol[Any], ...]:
+    if as_written and not protocol.repaired:
+        hint = "leave out `as-written`; a model with two forms says `repaired = True`"
+        raise usage(f"{protocol.name} has one form", hint)
     if not parameters:
         return tuple(protocol.instances(as_written=as_written))
     given = {name: _value(protocol, name, value) for name, value in parameters.items()}

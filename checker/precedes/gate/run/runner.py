@@ -34,8 +34,8 @@ Tell = Callable[[str], None]
 _NOT_COMPARED: Final = Comparison(frozenset(), (), frozenset(), ())
 
 
-OF_CONFIGURATION: Final = frozenset({"M001", "M004"})
-"""Mistakes of a model that the configuration makes: it names no model, or a parameter that the model has not."""
+OF_CONFIGURATION: Final = frozenset({"M001", "M004", "U001"})
+"""Mistakes of a model that the configuration makes: it names no model, or what the model has not."""
 
 
 @dataclass(frozen=True, slots=True)

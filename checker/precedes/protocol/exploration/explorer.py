@@ -65,7 +65,7 @@ def explore(
     """
     declarations.check(protocol)
     _refuse_of_order(order, bounds, first=first, live=live is not None, keeps=resume is not None)
-    refuse_what_cannot_happen(protocol.name, protocol.network, bounds)
+    refuse_what_cannot_happen(protocol, bounds)
     asked = claims(protocol) if requirements is None else tuple(requirements)
     if live is not None and not {DELIVERY, LIVELOCK}.isdisjoint(live):
         asked = (*asked, owed(bounds, standard_library()))

@@ -18,7 +18,7 @@ from precedes.protocol.exploration import expansion, search_steps
 from precedes.protocol.exploration.interned_values import Placement
 from precedes.protocol.exploration.shown_moves import move
 from precedes.protocol.exploration.transition_table import TransitionTable, kind_of
-from precedes.protocol.model import Message
+from precedes.protocol.model import Message, Protocol
 from precedes.protocol.moves import Began, Move, Ticked
 from precedes.protocol.network import Network, Timed
 
@@ -161,8 +161,17 @@ def last_request(network: Network, ticks: int | None) -> int:
     return 2 * network.longest if ticks is None else ticks
 
 
-def refuse_what_cannot_happen(name: str, network: Network, bounds: Bounds) -> None:
-    """PrecedesError U001 for faults that a network never has."""
+def refuse_what_cannot_happen(protocol: Protocol[Any], bounds: Bounds) -> None:
+    """PrecedesError U001 for bounds of what a model never does: its report would say that it was explored."""
+    name, network, model = protocol.name, protocol.network, type(protocol)
+    if bounds.ticks is not None and not isinstance(network, Timed):
+        raise usage(f"the network of {name} has no time", f"it is {network}; leave out `ticks`")
+    if bounds.recoveries and model.crash is Protocol.crash:
+        hint = "define crash(here, state), what an entity that stops still has; or leave out `recoveries`"
+        raise usage(f"no entity of {name} that has stopped starts again", hint)
+    if bounds.early and model.timers is Protocol.timers:
+        hint = "define timers(here, state), those that run; or leave out `early`"
+        raise usage(f"no time-out of {name} can be early, because it has no timers", hint)
     for fault in FAULTS:
         if fault.ability and getattr(bounds, fault.count) and not getattr(network, fault.ability, False):
             raise usage(
