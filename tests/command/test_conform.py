@@ -83,6 +83,48 @@ def test_what_the_model_never_logs_is_to_be_ignored(tmp_path: Path) -> None:
     assert run("conform", "cmd", trace, "--ignore", "arrive").code == 0
 
 
+ECHO = """
+from dataclasses import dataclass
+
+from precedes.protocol import Deliver, Protocol, Reliable, Step, Transmit
+
+
+@dataclass(frozen=True)
+class Echo(Protocol[None]):
+    network = Reliable()
+
+    def start(self, here):
+        return None
+
+    def send(self, here, state, message):
+        return Step(state, (Transmit(message, here.others), Deliver(message)))
+
+    def arrive(self, here, state, packet, sender):
+        return Step(state, (Deliver(packet),))
+"""
+
+
+@pytest.mark.parametrize("after", [[], ["n"], ["n", "m"]], ids=len)
+def test_what_the_model_does_in_the_same_step_is_told(tmp_path: Path, after: list[str]) -> None:
+    """What comes with a send at once, whatever was recorded in its place."""
+    model = tmp_path / "echo.py"
+    model.write_text(ECHO, encoding="utf-8")
+    events = [("E2", "send", "n"), ("E2", "deliver", "n"), ("E1", "send", "m")]
+    events += [("E1", "deliver", message) for message in after]
+    rows: list[dict[str, object]] = [
+        {"execution": "x", "entity": entity, "event": event, "message": message}
+        | ({"dest": ["E1", "E2"]} if event == "send" else {})
+        for entity, event, message in events
+    ]
+    trace = written(tmp_path / "trace.jsonl", rows)
+    ended = run("conform", model, trace)
+    assert ended.code == 1
+    assert "x does not conform: E1 sends m (its event 1), and no run has that" in ended.out
+    assert "  the model allows there: this event, and in the same step: delivers m\n" in ended.out
+    (shown,) = json.loads(run("conform", model, trace, "--format", "json").out)["shown"]
+    assert (shown["allowed"], shown["in_the_same_step"]) == (["sends m", "delivers n"], ["delivers m"])
+
+
 def test_in_python(tmp_path: Path) -> None:
     right, wrong = written(tmp_path / "right.jsonl", ROWS), written(tmp_path / "wrong.jsonl", WRONG)
     report = precedes.conform("cmd", [str(right)])

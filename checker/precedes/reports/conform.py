@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, assert_never
 
@@ -147,10 +147,19 @@ def _allowed(judged: Judged, answer: Deviates) -> str:
     if not answer.allowed:
         return "no event"
     if answer.event is not None and any(_is(answer.event, each) for each in answer.allowed):
-        return "this event, but not what comes with it or after it"
+        if not answer.in_one_step:
+            return "this event, but not what comes with it or after it"
+        return (
+            f"this event, and in the same step: {' or '.join(_all_said(judged, answer, answer.in_one_step))}"
+        )
+    return ", ".join(_all_said(judged, answer, answer.allowed))
+
+
+def _all_said(judged: Judged, answer: Deviates, events: Sequence[Expected]) -> list[str]:
+    """Events in words, each once; with clocks where the recorded one has one."""
     clocks = answer.event is not None and answer.event.clock is not None
-    shown = (each if clocks else replace(each, clock=None) for each in answer.allowed)
-    return ", ".join(dict.fromkeys(event_said(each, judged.naming) for each in shown))
+    shown = (each if clocks else replace(each, clock=None) for each in events)
+    return list(dict.fromkeys(event_said(each, judged.naming) for each in shown))
 
 
 def _is(event: Expected, allowed: Expected) -> bool:
@@ -240,6 +249,7 @@ def _document(judged: Judged) -> dict[str, Any]:
                 "entity": None if event is None else naming.entities[answer.entity],
                 "event": None if event is None else event_said(event, naming),
                 "allowed": [event_said(each, naming) for each in answer.allowed],
+                "in_the_same_step": [event_said(each, naming) for each in answer.in_one_step],
                 "within": list(answer.within),
                 "states": [None if state is None else said(state) for state in answer.states],
             }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from precedes.core.execution import EventKind, Execution
 from precedes.protocol.conformance import logged_runs
 from precedes.protocol.conformance.blocks import MOST_SILENT, Level, TooMany
 from precedes.protocol.conformance.direct_runs import DirectRuns
-from precedes.protocol.conformance.handlers import Handlers
+from precedes.protocol.conformance.handlers import Done, Handlers
 from precedes.protocol.conformance.observation import (
     EVERYTHING_READ,
     IGNORABLE,
@@ -25,6 +25,7 @@ from precedes.protocol.conformance.observation import (
 from precedes.protocol.conformance.search import NAMES, Search, Trail, faults_of, keeps_order
 from precedes.protocol.conformance.state_values import hint_for, shown
 from precedes.protocol.conformance.verdicts import Answer, Conforms, Deviates, Limits, Naming, Undecided
+from precedes.protocol.exploration.histories import Entry
 from precedes.protocol.model import Here, Protocol
 from precedes.protocol.network import Timed
 from precedes.protocol.running.move_log import MoveLog
@@ -179,6 +180,7 @@ class Judge:
             event is not None and event.kind.value in IGNORABLE and event.kind not in handlers.logged,
             within,
             searched,
+            () if event is None else _in_one_step(search, best, entity),
         )
 
 
@@ -205,21 +207,55 @@ def _first_unexplained(seen: Observed, trail: Trail) -> tuple[int, Expected | No
 
 def _allowed(search: Search, trail: Trail, entity: int) -> tuple[Expected, ...]:
     """What the model could log next at an entity, after silent arrivals or none, with what is recorded of states."""
-    local, now = trail.state.locals[entity], trail.state.now
-    expected = search.blocks.expected(entity, local)
+    expected = search.blocks.expected(entity, trail.state.locals[entity])
     fields = () if expected is None else tuple(name for name, _ in expected.state)
-    if not local.up:
-        return ()
     found: dict[Expected, None] = {}
+    for done, (first, *_) in _steps(search, trail, entity):
+        values = ((name, search.handlers.shown(done.state, name)) for name in fields)
+        state = tuple((name, value) for name, value in values if value is not None)
+        found[replace(_as_expected(first), state=state)] = None
+    return tuple(found)
+
+
+def _in_one_step(search: Search, trail: Trail, entity: int) -> tuple[Expected, ...]:
+    """What the model logs in one step with the next recorded event of an entity, where something else was recorded;
+    nothing where all that it logs with it in some step was recorded."""
+    recorded = search.observed.histories[entity][trail.state.locals[entity].done :]
+    found: dict[Expected, None] = {}
+    for _, logged in _steps(search, trail, entity):
+        if not recorded[0].is_met_by(logged[0]):
+            continue
+        other = next(
+            (
+                entry
+                for place, entry in enumerate(logged)
+                if place >= len(recorded) or not recorded[place].is_met_by(entry)
+            ),
+            None,
+        )
+        if other is None:
+            return ()
+        found[_as_expected(other)] = None
+    return tuple(found)
+
+
+def _steps(search: Search, trail: Trail, entity: int) -> Iterator[tuple[Done, list[Entry]]]:
+    """What an entity could do next after a run, after silent arrivals or none, and what it logs then; each logs
+    something."""
+    local, now = trail.state.locals[entity], trail.state.now
+    if not local.up:
+        return
     try:
         reached = search.blocks.silently(entity, local, now, Level.ANY)
     except TooMany:
-        return ()
+        return
     for at in reached:
         for end in search.blocks.ends(entity, at.local, now):
-            first = next((each for each in end.done.entries if each.kind in search.observed.kinds), None)
-            if first is not None:
-                values = ((name, search.handlers.shown(end.done.state, name)) for name in fields)
-                state = tuple((name, value) for name, value in values if value is not None)
-                found[Expected(first.kind, first.message, first.members, first.clock, None, state)] = None
-    return tuple(found)
+            logged = [each for each in end.done.entries if each.kind in search.observed.kinds]
+            if logged:
+                yield end.done, logged
+
+
+def _as_expected(entry: Entry) -> Expected:
+    """What a model logs, as it would be recorded."""
+    return Expected(entry.kind, entry.message, entry.members, entry.clock)

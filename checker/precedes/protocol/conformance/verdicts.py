@@ -63,6 +63,7 @@ class Deviates:
         unlogged: The model logged no event of this kind in anything that was tried: it may have none.
         within: The limits that kept a move from being made, by their names.
         searched: How many states were searched.
+        in_one_step: What the model logs in one step with the event, where something else, or nothing, was recorded.
     """
 
     behavior: tuple[Move, ...]
@@ -74,6 +75,7 @@ class Deviates:
     unlogged: bool
     within: tuple[str, ...]
     searched: int
+    in_one_step: tuple[Expected, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
