@@ -104,6 +104,25 @@ def test_what_cannot_run_does_not_hide_what_other_checks_found(
         assert (folder / "baseline.json").read_bytes() == kept
 
 
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("modle.py", "M001 no such file"),
+        ('cmd"\nset = {limt = 1}#', "M004 cmd has no parameter limt"),
+        ('raynal-schiper-toueg"\nas-written = true#', "U001 raynal-schiper-toueg has one form"),
+    ],
+)
+def test_a_mistake_of_the_configuration_is_told_before_checks_run(
+    folder: Path, model: str, said: str
+) -> None:
+    written(folder / "model.py")
+    text = EXPLORE.format("model.py") + EXPLORE.format(model)
+    (folder / "precedes.toml").write_text(text, encoding="utf-8")
+    ended = gate(folder)
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+
+
 HOSTILE = {
     "ends": "import os; os._exit(0)",
     "is killed": "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
