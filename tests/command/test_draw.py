@@ -201,6 +201,26 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "<stdin>:1:" in precedes("draw", "-").err
 
 
+def test_a_trace_on_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is read more than once, though standard input is not."""
+    rows = [
+        {"execution": "x", "entity": entity, "seq": seq, "event": event, "message": message}
+        for entity, events in {
+            "A": [("send", "p"), ("send", "q")],
+            "B": [("deliver", "p"), ("deliver", "q")],
+            "C": [("deliver", "q"), ("deliver", "p")],
+        }.items()
+        for seq, (event, message) in enumerate(events)
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "x.jsonl").write_text(text, encoding="utf-8")
+    for asked in (["--execution", "x"], ["--violation", 1, "--expect", "order_equivalent"]):
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
+        ended = precedes("draw", "-", *asked)
+        assert ended == precedes("draw", tmp_path / "x.jsonl", *asked)
+        assert (ended.code, ended.out.splitlines()[0]) == (0, "x")
+
+
 def test_what_cannot_be_drawn(crossed: Path, tmp_path: Path) -> None:
     ended = precedes("draw", crossed, "-o", tmp_path / "x.svg")
     assert (ended.code, "crossed" in ended.err, "write all to a folder" in ended.err) == (2, True, True)

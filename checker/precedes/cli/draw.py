@@ -54,9 +54,9 @@ if TYPE_CHECKING:
 def draw(file: str, *, form: str | None, output: str | None, **options: Any) -> Exit:
     """Draw the scenarios of a .prec file, or an execution of a trace, as space-time diagrams.
 
-    `-` reads a .prec file from standard input. A violation of an expectation is marked, whether the file expects it or
-    not. Of a large execution you see what is marked and the events around it. PNG and PDF need
-    `pip install 'precedes[pictures]'`.
+    `-` is a .prec file on standard input; with --execution, --violation, --from or --mapping, a trace. A violation of
+    an expectation is marked, whether the file expects it or not. Of a large execution you see what is marked and the
+    events around it. PNG and PDF need `pip install 'precedes[pictures]'`.
     """
     from precedes.reports.space_time.picture_files import FORMS
     from precedes.traces.sources import is_named_as_trace

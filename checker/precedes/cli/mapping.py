@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 
 @click.command("map")
-@click.argument("sample", metavar="SAMPLE", type=click.Path())
+@click.argument("sample", metavar="SAMPLE", type=click.Path(allow_dash=True))
 def map_sample(sample: str) -> Exit:
     """Propose how a log of your own is read, as a mapping in TOML.
 
-    It is refused until you have filled in each TODO. `precedes convert --try` then shows what the rows become.
+    `-` is standard input. The mapping is refused until you have filled in each TODO. `precedes convert --try` then
+    shows what the rows become.
     """
     from precedes.traces.foreign.mapping.proposal import proposed
 

@@ -28,6 +28,7 @@ from precedes.language.quoting import shown
 from precedes.logic.contents import counts_in
 from precedes.logic.plan import Listing, plan
 from precedes.traces import Notices, batch_named, execution_names, expand
+from precedes.traces.formats.text_stream import rereadable_input
 
 _NAMED: Final = 5
 """Executions that a message names."""
@@ -58,6 +59,12 @@ class Drawn:
 
 def drawn(question: Question, wanted: Wanted, library: Library) -> Drawn:
     """Find what is wanted in the traces of a question. PrecedesError if it is not there."""
+    # They are read for the names of the executions, for what is violated, and for the one to be drawn.
+    with rereadable_input():
+        return _found(question, wanted, library)
+
+
+def _found(question: Question, wanted: Wanted, library: Library) -> Drawn:
     if wanted.requirement is None and wanted.execution is not None and wanted.violation is not None:
         wanted = replace(wanted, requirement=_weakest(question, wanted.execution, library))
     if wanted.requirement is not None and wanted.execution is None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import tomllib
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -39,6 +41,17 @@ def test_a_log_that_says_what_it_is_can_be_read_at_once(tmp_path: Path) -> None:
     }
     assert "# message: 1 of 2 values are in rows of several entities" in text
     assert [row["event"] for row in rows(source(tmp_path, text, log))] == ["send", "send", "deliver"]
+
+
+@pytest.mark.parametrize(
+    ("name", "log"), [("a.csv", CSV), ("a.log", TEXT), ("a.jsonl", lines(BUS_ROWS * 500))]
+)
+def test_standard_input_gets_the_proposal_of_a_file(
+    name: str, log: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, _ = proposal(tmp_path, name, log)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=BytesIO(log.encode())))
+    assert proposed("-") == text.replace(str(tmp_path / name), "<stdin>")
 
 
 def test_a_word_that_nobody_knows_is_no_event_until_somebody_says_so(tmp_path: Path) -> None:

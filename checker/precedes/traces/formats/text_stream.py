@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Protocol
+from tempfile import SpooledTemporaryFile
+from typing import IO, Final, Protocol
 
 import pyarrow as pa
 
@@ -19,6 +20,8 @@ from precedes.traces.problems import unreadable
 from precedes.traces.sources import STANDARD_INPUT, Compression, TraceSource
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_IN_MEMORY: Final = 8 << 20
+"""So many bytes of standard input are kept in memory, more in a temporary file."""
 _MAGIC = {Compression.GZIP: b"\x1f\x8b", Compression.ZSTD: b"\x28\xb5\x2f\xfd"}
 
 
@@ -32,10 +35,30 @@ class Stream(Protocol):
         """
 
 
+class _Kept:
+    """Standard input, of which what was read can be read again from its start."""
+
+    def __init__(self, copy: IO[bytes]) -> None:
+        self._copy = copy
+
+    def read(self, size: int, /) -> bytes:
+        """What was read before, then more. Only what was not asked for yet is waited for."""
+        data = self._copy.read(size)
+        if not data:
+            data = sys.stdin.buffer.read(size)
+            self._copy.write(data)
+        return data
+
+    def from_start(self) -> _Kept:
+        """The same, to be read from its start."""
+        self._copy.seek(0)
+        return self
+
+
 class _Checked:
     """A stream whose errors name the file, without the byte order mark that some programs put first."""
 
-    def __init__(self, raw: IO[bytes] | pa.NativeFile, source: TraceSource) -> None:
+    def __init__(self, raw: IO[bytes] | pa.NativeFile | _Kept, source: TraceSource) -> None:
         self._raw = raw
         self._source = source
         self._at_start = True
@@ -69,11 +92,26 @@ class _Checked:
         )
 
 
+_KEPT: Final = list[_Kept]()
+"""At most one: that of `rereadable_input`."""
+
+
+@contextmanager
+def rereadable_input() -> Iterator[None]:
+    """Within it, standard input is read from its start as often as it is opened."""
+    with SpooledTemporaryFile(_IN_MEMORY) as copy:
+        _KEPT.append(_Kept(copy))
+        try:
+            yield
+        finally:
+            _KEPT.pop()
+
+
 @contextmanager
 def opened(source: TraceSource) -> Iterator[Stream]:
     """The bytes of a text file, decompressed. Raises PrecedesError (T003) for one that cannot be opened."""
     if source.path == STANDARD_INPUT:
-        yield _Checked(sys.stdin.buffer, source)
+        yield _Checked(_KEPT[-1].from_start() if _KEPT else sys.stdin.buffer, source)
         return
     try:
         raw = arrow.OSFile(source.path, "rb")

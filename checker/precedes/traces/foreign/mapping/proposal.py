@@ -13,6 +13,7 @@ from typing import Final
 from precedes.core.counts import counted
 from precedes.traces.foreign.mapping.definition import TODO
 from precedes.traces.foreign.mapping.sample import Profile, Sample, sampled, time_written
+from precedes.traces.formats.text_stream import rereadable_input
 from precedes.traces.schema import LIBRARY, REDELIVERED
 
 _WORDS: Final = (
@@ -36,12 +37,12 @@ _SENDER: Final = r"sender|from|producer|origin|source|src|publisher"
 
 
 def proposed(path: str) -> str:
-    """A mapping for a log, as TOML. Raises PrecedesError for a file that cannot be read."""
-    sample = sampled(path)
+    """A mapping for a log, as TOML; `-` is standard input. Raises PrecedesError for a file that cannot be read."""
+    with rereadable_input():
+        sample = sampled(path)
     kind = _kind(sample)
-    lines = [
-        f"# Proposed from the first {counted(len(sample.rows), 'row')} of {path}. Read each line before you use it."
-    ]
+    rows = counted(len(sample.rows), "row")
+    lines = [f"# Proposed from the first {rows} of {sample.shown}. Read each line before you use it."]
     lines += [f"{name} = {_quoted(value)}" for name, value in sample.entries]
     lines += ["", *_fields(sample), ""]
     entity = _entity(sample, kind)

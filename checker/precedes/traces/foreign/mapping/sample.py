@@ -48,8 +48,9 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The first rows of a file, and the entries of a mapping that say how to read them."""
+    """The first rows of a file, how messages call it, and the entries of a mapping that say how to read them."""
 
+    shown: str
     entries: tuple[tuple[str, str], ...]
     rows: tuple[Fields, ...]
     profiles: tuple[Profile, ...]
@@ -67,7 +68,7 @@ def sampled(path: str) -> Sample:
     mapping = Mapping(**{**entries, "input": entries["input"]})  # type: ignore[arg-type]
     found = (row for _, row in islice(records(source, Stated(mapping)), ROWS))
     rows = tuple(row for row in found if not isinstance(row, RowError))
-    return Sample(tuple(entries.items()), rows, tuple(_profiles(rows)))
+    return Sample(source.shown, tuple(entries.items()), rows, tuple(_profiles(rows)))
 
 
 def _entries(start: str, lines: Sequence[str]) -> dict[str, str]:
