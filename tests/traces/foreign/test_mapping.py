@@ -412,6 +412,17 @@ def test_times_that_are_none(form: str, written: object, tmp_path: Path) -> None
 
 
 GOOD = 'entity = "e"\nmessage = "m"\nevent = {const = "deliver"}\n'
+TWO_EVENTS = """\
+dissect = '%{e} %{what}'
+entity = 'e'
+message = 'm'
+[[event]]
+is = "send"
+when = {what = {matches = '^sends (?<m>.) to (?<to>.)'}}
+[[event]]
+is = "deliver"
+when = {what = {matches = '^gets (?<m>.) try (?<n>.)'}}
+"""
 
 
 @pytest.mark.parametrize(
@@ -456,6 +467,19 @@ GOOD = 'entity = "e"\nmessage = "m"\nevent = {const = "deliver"}\n'
         (f"{GOOD}[attributes]\ndest = 'd'", "U006", 5, "column of the trace"),
         (f"{GOOD}pattern = '(?<m>'", "U006", 4, "no regular expression"),
         (f"{GOOD}pattern = '(?<m>.)(?<f>.)'", "U006", 1, "no pattern finds"),
+        (f"{TWO_EVENTS}[attributes]\nattempt = 'nn'", "U006", 11, "attempt reads nn, which no pattern finds"),
+        (
+            TWO_EVENTS.replace("'e'", "'n'"),
+            "U006",
+            4,
+            "entity reads n, which only patterns of other events find",
+        ),
+        (
+            f"{TWO_EVENTS}sender = 'to'",
+            "U006",
+            10,
+            "sender reads to, which only patterns of other events find",
+        ),
         (f"{GOOD}pattern = 'a'\ndissect = 'b'", "U006", 5, "leave one out"),
         (f"{GOOD}dissect = '%{{m}}%{{e}}'", "U006", 4, "nothing between"),
         (f"{GOOD}dissect = '%{{+m}}'", "U006", 4, "not understood"),
@@ -477,6 +501,15 @@ def test_a_mapping_that_makes_no_sense(
     if line is not None:
         assert told.span is not None
         assert told.span.line == line, told.render()
+
+
+def test_what_stands_at_the_top_may_be_found_by_the_pattern_of_one_event(tmp_path: Path) -> None:
+    mapping = f"dest = 'to'\n{TWO_EVENTS}[attributes]\nattempt = 'n'\n"
+    attempt = Attribute("attempt", AttributeSort.NUMBER)
+    given = source(tmp_path, mapping, "A sends x to B\nB gets x try 2\n", "a.log", attributes=(attempt,))
+    send, delivery = rows(given)
+    assert (send["dest"], send.get("attribute attempt")) == (["B"], None)
+    assert (delivery.get("dest"), delivery["attribute attempt"]) == (None, 2)
 
 
 def test_no_mapping_and_one_that_is_not_there(tmp_path: Path) -> None:

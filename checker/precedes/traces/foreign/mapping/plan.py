@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias, assert_never
 
@@ -96,6 +96,18 @@ class Rule:
     columns: Mapping[str, Reader]
     attributes: Mapping[str, Expression]
 
+    @property
+    def finds(self) -> frozenset[str]:
+        """The fields that its patterns find."""
+        return frozenset(
+            name for test in self.tests if test.pattern is not None for name in test.pattern.groupindex
+        )
+
+    def needs(self, name: str) -> bool:
+        """Whether its rows must have what a column reads."""
+        without = isinstance(self.kind, Constant) and self.kind.value in MESSAGELESS
+        return name in ("entity", "execution", "event") or (name == "message" and not without)
+
     def takes(self, row: Fields) -> Fields | None:
         """The row, with what patterns found in it; None if it is no row of this rule."""
         more: dict[str, object] = {}
@@ -129,7 +141,9 @@ class Plan:
 def planned(stated: Stated, source: TraceSource) -> Plan:
     """The plan of a mapping for a file. Raises PrecedesError (U006)."""
     mapping = stated.mapping
-    known = set(getattr(cut(stated), "names", ())) | {LINE} if kind_of(stated, source) == "text" else None
+    known = (
+        frozenset({LINE, *getattr(cut(stated), "names", ())}) if kind_of(stated, source) == "text" else None
+    )
     match mapping.event:
         case None:
             hint = (
@@ -146,8 +160,8 @@ def planned(stated: Stated, source: TraceSource) -> Plan:
     for k, rule in enumerate(rules):
         at: tuple[Step, ...] = ("event", k) if isinstance(mapping.event, tuple) else ()
         _check(stated, rule, at)
-        if known is not None:
-            _check_fields(stated, rule, known, at)
+    if known is not None:
+        _check_fields(stated, rules, known)
     groups: dict[str, list[str]] = {}
     for group, members in mapping.groups.items():
         for member in members:
@@ -331,15 +345,50 @@ def _check(stated: Stated, rule: Rule, at: tuple[Step, ...]) -> None:
         raise stated.mistake(f"the k-th {kind} of a channel may be of any message", (*at, "message"), hint)
 
 
-def _check_fields(stated: Stated, rule: Rule, known: set[str], at: tuple[Step, ...]) -> None:
-    """That what a rule reads is found in the text."""
-    known = known.union(*(test.pattern.groupindex for test in rule.tests if test.pattern is not None))
-    for name, reader in (*rule.columns.items(), *rule.attributes.items(), ("event", rule.kind)):
-        for each in fields_of(reader):
-            if each.name not in known:
-                meant = did_you_mean(each.name, known)
-                hint = meant or f"fields are {', '.join(sorted(known))}"
-                raise stated.mistake(f"{name} reads {each.name}, which no pattern finds", (*at, name), hint)
+def _check_fields(stated: Stated, rules: Sequence[Rule], known: frozenset[str]) -> None:
+    """That what rules read is found in the text: by patterns of the same event what the event states or needs, by those
+    of any event what may be absent and stands at the top.
+    """
+    events = stated.mapping.event if isinstance(stated.mapping.event, tuple) else ()
+    finds = [known | rule.finds for rule in rules]
+    anywhere = known.union(*finds)
+    for k, rule in enumerate(rules):
+        for name, reader in (*rule.columns.items(), *rule.attributes.items(), ("event", rule.kind)):
+            steps = _entry_of(name, rule)
+            own = events and _states(events[k], steps)
+            found_here = finds[k] if own or rule.needs(name) else anywhere
+            for each in fields_of(reader):
+                if each.name in found_here:
+                    continue
+                elsewhere = each.name in anywhere
+                which = "only patterns of other events find" if elsewhere else "no pattern finds"
+                hint = did_you_mean(each.name, found_here) or f"fields are {', '.join(sorted(found_here))}"
+                if own:
+                    steps = ("event", k, *steps)
+                elif elsewhere:
+                    hint = f"write {name} = ... in each [[event]]"
+                    steps = ("event", k)
+                raise stated.mistake(f"{name} reads {each.name}, which {which}", steps, hint)
+
+
+def _entry_of(name: str, rule: Rule) -> tuple[Step, ...]:
+    """The entry that says what a rule reads."""
+    if name not in rule.attributes:
+        return (name,)
+    return ("state", name.removeprefix(STATE)) if name.startswith(STATE) else ("attributes", name)
+
+
+def _states(event: EventRows, steps: tuple[Step, ...]) -> bool:
+    """Whether a table of events has an entry of its own."""
+    match steps:
+        case ("attributes", name):
+            return name in event.attributes
+        case ("state", name):
+            return name in event.state
+        case (str(name),):
+            return name != "event" and getattr(event, name) is not None
+        case _:
+            raise AssertionError(steps)
 
 
 def fields_of(reader: Reader) -> Iterator[Field]:
