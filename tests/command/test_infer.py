@@ -154,6 +154,26 @@ def test_nothing_is_inferred_from_nothing(tmp_path: Path, text: str, said: str) 
     assert f"undecided: {said}, so nothing can be inferred" in ended.out
 
 
+def test_every_unknown_name_has_its_reason_however_many_there_are(tmp_path: Path) -> None:
+    """A retry to one of two: what was sent to whom is contradicted, and then nothing is known."""
+    rows = [
+        ("A", 0, "send", ["B", "C"]),
+        ("A", 1, "send", ["C"]),
+        ("B", 0, "deliver", None),
+        ("C", 0, "deliver", None),
+    ]
+    keys = ("entity", "seq", "event", "dest")
+    text = "".join(
+        json.dumps({"execution": "x", "message": "m", **dict(zip(keys, row, strict=True))}) + "\n"
+        for row in rows
+    )
+    (tmp_path / "x.jsonl").write_text(text, encoding="utf-8")
+    found = json.loads(precedes("infer", tmp_path / "x.jsonl", "--format", "json").out)
+    reasons = {each["reason"] for each in found["unknown"].values()}
+    assert len(found["unknown"]) > 20
+    assert all("is sent to {B,C}" in reason for reason in reasons), reasons
+
+
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     path = tmp_path / "trace.jsonl"
     path.write_text("{\n")

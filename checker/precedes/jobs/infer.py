@@ -197,12 +197,20 @@ def inferred(report: Report, named: Sequence[str], library: Library, per: Sequen
         {name: library.definition(known).title or "" for name, known in plain.items()},
         above(holding, implies),
         above(violated, lambda left, right: implies(right, left)),
-        {name: why.get(name, "") for name in above(unknown, lambda left, right: implies(right, left))},
+        {
+            name: why.get(name) or _asked_alone(name)
+            for name in above(unknown, lambda left, right: implies(right, left))
+        },
         tuple(name for name in names if name in report.untested),
         above(fitting, implies),
         above(lacking, lambda left, right: implies(right, left)),
         tuple(per),
     )
+
+
+def _asked_alone(name: str) -> str:
+    """What is said of a name of which no reason was kept: of a large file of columns, others were kept before."""
+    return f"`precedes verify --require '{name}'` says why"
 
 
 def first_reasons(report: Report) -> dict[str, str]:

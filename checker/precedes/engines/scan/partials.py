@@ -8,11 +8,11 @@ So the in-process engine and Spark differ only in who scans; their users read th
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
-from typing import Final, assert_never, get_args
+from typing import Final, TypeVar, assert_never, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,8 @@ from precedes.logic.prerequisites import EVERYTHING, NOTHING, Seen, lacking, pos
 
 _NAMED: Final = 2
 """How many messages without a send are named."""
+
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,8 @@ class Onset:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """What some executions came to. At most `limit` candidates and uncertainties are kept, the first in their order.
+    """What some executions came to. At most `limit` candidates and uncertainties are kept, the first in their order,
+    and the first uncertainty of each name: why a name is unknown is asked even where others fill the limit.
     `vacuous` counts executions without a message; `met` are the names in the requirements that occur, `seen` the
     kinds of things. `as_recorded` are the counts of incomplete executions if no row is missing. Of names that the plan
     watches, `onsets` has the first violation in time, and `timelines` all executions.
@@ -169,13 +172,13 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The result of a run. `counts` are in the plan's order; `leaves` names those that have no parts;
-    `violations` and `unknowns` are the first few of all, `vacuous` counts the executions without a message, and `unmet`
-    are names in the requirements that occur in no execution. `untested` are names that hold in every execution because
-    nothing could have violated them, or a part of them, each with the kinds of things that would have to be there.
-    `as_recorded` are the counts of incomplete executions if no row is missing. `viewed` are the names without parts
-    that speak of views and had some to check. `onsets` are the first violations in time of names that were watched, and
-    `timeline` all executions then.
+    """The result of a run. `counts` are in the plan's order; `leaves` names those that have no parts; `violations`
+    and `unknowns` are the first few of all, with the first unknown verdict of each name, `vacuous` counts the
+    executions without a message, and `unmet` are names in the requirements that occur in no execution. `untested` are
+    names that hold in every execution because nothing could have violated them, or a part of them, each with the
+    kinds of things that would have to be there. `as_recorded` are the counts of incomplete executions if no row is
+    missing. `viewed` are the names without parts that speak of views and had some to check. `onsets` are the first
+    violations in time of names that were watched, and `timeline` all executions then.
     """
 
     executions: int
@@ -246,7 +249,9 @@ def judge(
             plan.listing.limit, {(x, plan.names[found.rank]) for found, x in first}
         )
     candidates = [_candidate(x, found, result) for found, x in first]
-    why = [_uncertainty(x, found, result, recorded) for found, x in heapq.nsmallest(kept, unknown)]
+    why = [
+        _uncertainty(x, found, result, recorded) for found, x in _kept(unknown, kept, lambda pair: pair[0])
+    ]
     columns = source.columns(())
     timelines = (timeline_of(result, plan.watched),) if plan.watched else ()
     partial = Partial(
@@ -394,9 +399,7 @@ class Merging:
             merged.messages + partial.messages,
             {name: merged.counts[name] + partial.counts[name] for name in self._plan.names},
             tuple(heapq.nsmallest(limit, (*merged.candidates, *partial.candidates), key=lambda c: c.found)),
-            tuple(
-                heapq.nsmallest(limit, (*merged.uncertainties, *partial.uncertainties), key=lambda d: d.found)
-            ),
+            tuple(_kept((*merged.uncertainties, *partial.uncertainties), limit, lambda d: d.found)),
             merged.vacuous + partial.vacuous,
             merged.met | partial.met,
             merged.seen | partial.seen,
@@ -431,7 +434,17 @@ def _earliest(some: Mapping[str, Onset], others: Mapping[str, Onset]) -> dict[st
 
 
 def _full(kept: Sequence[Candidate | Pending] | Sequence[Uncertainty], limit: int, first: str) -> bool:
-    return len(kept) >= limit and (not kept or kept[-1].found.execution < first)
+    return len(kept) >= limit and (not limit or kept[limit - 1].found.execution < first)
+
+
+def _kept(some: Iterable[Kept], limit: int, found: Callable[[Kept], Found]) -> Iterator[Kept]:
+    """The first `limit`, and the first of each name."""
+    met: set[int] = set()
+    for place, each in enumerate(sorted(some, key=found)):
+        rank = found(each).rank
+        if place < limit or rank not in met:
+            yield each
+        met.add(rank)
 
 
 def merge(partials: Iterable[Partial], plan: Plan, limit: int) -> Partial:
