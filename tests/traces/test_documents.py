@@ -12,7 +12,9 @@ import pytest
 
 from precedes.core.diagnostics import Diagnostic
 from precedes.traces import Notices, read_table
+from precedes.traces.foreign.recognition import LogReading
 from precedes.traces.formats import json_lines as jsonlines
+from precedes.traces.sources import source_of
 from tests.traces.reading import json_lines, read_file, told
 
 GOOD = {"execution": "x", "entity": "E1", "event": "send", "message": "m"}
@@ -137,6 +139,26 @@ def test_a_file_without_rows_is_told(tmp_path: Path, name: str, data: bytes) -> 
     notices = Notices()
     assert sum(map(len, read_table(str(tmp_path / name), notices))) == 0
     assert [(one.code, one.text) for one in notices.all()] == [("T120", f"{tmp_path / name} has no rows")]
+
+
+def test_a_file_whose_rows_are_all_ignored_is_not_called_empty(tmp_path: Path) -> None:
+    log = '{"op": "publish", "id": 1, "who": "A"}\n'
+    mapping = (
+        "entity = 'who'\nmessage = 'id'\nothers = 'ignore'\n[[event]]\nis = 'send'\nwhen = {op = 'publsh'}\n"
+    )
+    (tmp_path / "m.toml").write_text(mapping, encoding="utf-8")
+    for name, text in {"a.jsonl": log, "b.jsonl": "", "c.jsonl": log * 2}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    notices = Notices()
+    log_reading = LogReading.stated(None, {}, tmp_path / "m.toml")
+    for name in ("a.jsonl", "b.jsonl", "c.jsonl"):
+        assert sum(map(len, read_table(source_of(str(tmp_path / name), 0, log_reading), notices))) == 0
+    assert [(one.code, one.text.removeprefix(f"{tmp_path}/"), one.count) for one in notices.all()] == [
+        ("T120", "a.jsonl has no events: all of its rows were ignored", None),
+        ("T120", "b.jsonl has no rows", None),
+        ("T120", "c.jsonl has no events: all of its rows were ignored", None),
+        ("T122", "rows are no event of the mapping and were ignored", 3),
+    ]
 
 
 def test_parquet_without_rows_is_told(tmp_path: Path) -> None:

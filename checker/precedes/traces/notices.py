@@ -136,6 +136,10 @@ class Notices:
         if number:
             self._add(code, text, number, example)
 
+    def total(self, code: str) -> int:
+        """How often everything with a code was met."""
+        return sum(count or 0 for (of, _), count in self._counts.items() if of == code)
+
     def heard(self, addressing: Addressing) -> None:
         """Take in who was met and who was meant in some more executions."""
         self.addressing |= addressing

@@ -37,11 +37,15 @@ def read_table(source: TraceSource | str, notices: Notices, order: int | None = 
     if order is not None:
         source = replace(source, order=order)
     _tell_folders(source, notices)
-    rows = 0
+    rows, ignored = 0, notices.total(notice.ROW_IGNORED)
     for table in source.format.module.read(source, notices):
         rows += len(table)
         yield table
-    if not rows:
+    if rows:
+        return
+    if notices.total(notice.ROW_IGNORED) > ignored:
+        notices.once(notice.NO_ROW, f"{source.shown} has no events: all of its rows were ignored")
+    else:
         tell_no_row(source, notices)
 
 
