@@ -9,8 +9,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from precedes.core.diagnostics import PrecedesError
 from precedes.traces.foreign.mapping.proposal import proposed
 from tests.traces.foreign.test_mapping import BUS_ROWS, lines, refused, rows, source
 
@@ -95,3 +98,16 @@ def test_kinds_of_files(tmp_path: Path) -> None:
 def test_names_and_values_of_any_kind_are_toml(name: str, tmp_path: Path) -> None:
     row = {"node": name, "op": f"send {name}", "id": name, f"msg{name}": name, name: 1}
     proposal(tmp_path, "a.jsonl", lines([row, {**row, "op": "recv", "node": "c"}]))
+
+
+def test_what_needs_no_mapping_and_what_is_not_there(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"entity": ["A"]}), tmp_path / "a.parquet")
+    for name, code, said in (
+        ("a.parquet", "T009", "Parquet is read as it is, without a mapping"),
+        ("", "T003", "this is a directory\n    name one of its files"),
+        ("none.jsonl", "T001", "there is no such file"),
+    ):
+        with pytest.raises(PrecedesError) as caught:
+            proposed(str(tmp_path / name))
+        [told] = caught.value.diagnostics
+        assert (told.code, said in told.render()) == (code, True), told.render()

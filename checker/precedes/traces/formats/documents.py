@@ -39,14 +39,19 @@ _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _ONE_LINE_EACH: Final = "write one object per line; jq does that: jq -c"
 
 
-def disguise(start: bytes) -> RowError | None:
+def disguise(start: bytes, path: str) -> RowError | None:
     """What a file is by its first bytes, if these are not those of UTF-8 text."""
     binary = any(byte < ord("\t") for byte in start[:_LOOKED_AT])
     for signature, kind in _SIGNATURES.items():
         # Some are letters, which a header may begin with.
         if start.startswith(signature) and (binary or not signature.isascii()):
             named = _NAMED_LIKE.get(kind)
-            hint = f"give it a name that ends in {named}" if named else "unpack or convert it"
+            if named is None:
+                hint = "unpack or convert it"
+            elif path.lower().endswith(named):
+                hint = f"{kind} is read as it is, without a mapping and without --from"
+            else:
+                hint = f"give it a name that ends in {named}"
             return RowError("T009", f"the first bytes say that this file is {kind}, not text", hint)
     encoding = next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
     if encoding is None:

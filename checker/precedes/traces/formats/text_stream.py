@@ -76,7 +76,7 @@ class _Checked:
         data = b"".join(parts)
         if self._at_start:
             self._at_start = False
-            if (found := disguise(data)) is not None:
+            if (found := disguise(data, self._source.path)) is not None:
                 raise unreadable(found.code, found.message, self._source.shown, found.hint)
             data = data.removeprefix(_BYTE_ORDER_MARK) or self._raw.read(size)
         return data

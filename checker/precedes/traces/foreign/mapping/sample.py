@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from precedes.traces.foreign.mapping.fields import Fields, paths, plain
 from precedes.traces.foreign.mapping.inputs import LINE, records
 from precedes.traces.formats.text_stream import opened
 from precedes.traces.formats.values import RowError
-from precedes.traces.sources import Compression, TraceSource
+from precedes.traces.problems import unreadable
+from precedes.traces.sources import STANDARD_INPUT, Compression, TraceSource
 
 ROWS: Final = 1000
 """So many rows are looked at."""
@@ -58,6 +60,10 @@ class Sample:
 
 def sampled(path: str) -> Sample:
     """The first rows of a file. Raises PrecedesError for one that cannot be read."""
+    if path != STANDARD_INPUT and not os.path.lexists(path):
+        raise unreadable("T001", "there is no such file", path)
+    if Path(path).is_dir():
+        raise unreadable("T003", "this is a directory", path, "name one of its files")
     packed = {".gz": Compression.GZIP, ".zst": Compression.ZSTD}.get(Path(path).suffix.lower())
     source = TraceSource(path, MAPPING, packed)
     with opened(source) as stream:
