@@ -23,7 +23,7 @@ from precedes.core.formula import Attribute, AttributeSort
 from precedes.native.compiled_functions import load_llvm
 from precedes.traces import Notices, read_table
 from precedes.traces.formats import csv, json_lines, one_pass
-from precedes.traces.formats.values import canonical_row
+from precedes.traces.formats.values import canonical_row, json_row
 from precedes.traces.sources import source_of
 from tests.traces.made_text import MOMENTS, NUMBERS, OTHERS, TIMES, csv_text, json_text
 from tests.traces.reading import row_by_row
@@ -118,7 +118,7 @@ def test_a_value_is_what_it_is_by_itself_or_left_to_others(column: str, written:
     assert len(taken) == 1
     if not taken[0]:
         return
-    row = json_lines._object(line(**{column: written}))
+    row = json_row(line(**{column: written}).decode())
     assert column == "other" or found[0][0][column] == getattr(canonical_row(row, Notices()), column)  # type: ignore[index]
 
 

@@ -19,7 +19,7 @@ from precedes.engines.columnar.batch_scan import scan
 from precedes.language.library import standard_library
 from precedes.language.requirements import requirement
 from precedes.logic.plan import plan
-from precedes.traces import Notices, TraceOptions, assemble
+from precedes.traces import Notices, TraceOptions, assemble, read_table
 from precedes.traces.foreign.importers import MAPPING
 from precedes.traces.foreign.mapping import SETTINGS, recognizes
 from precedes.traces.foreign.mapping.definition import Mapping, Stated
@@ -503,6 +503,25 @@ def test_a_mapping_that_makes_no_sense(
         assert told.span.line == line, told.render()
 
 
+def test_lines_that_are_not_json_are_told_as_without_a_mapping(tmp_path: Path) -> None:
+    good = '{"e": "A", "m": 1}\n'
+    told = refused(source(tmp_path, GOOD, f"bad\n{good}bad too\n{good}[]\n" + "no\n" * 20))
+    assert [(each.code, each.row) for each in told] == [("T007", row) for row in (1, 3, 5, *range(6, 13))]
+    (tmp_path / "plain.jsonl").write_text("bad\n", encoding="utf-8")
+    with pytest.raises(PrecedesError) as caught:
+        list(read_table(str(tmp_path / "plain.jsonl"), Notices()))
+    [plain] = caught.value.diagnostics
+    assert (told[0].message, told[0].hint) == (plain.message, plain.hint)
+
+
+@pytest.mark.parametrize(
+    "log", ['[{"e": "A", "m": 1}]', '[\n {"e": "A",\n  "m": 1}\n]\n', '{\n "rows": []}\n']
+)
+def test_a_document_is_not_told_line_by_line(log: str, tmp_path: Path) -> None:
+    [told] = refused(source(tmp_path, GOOD, log))
+    assert (told.code, told.row, told.hint) == ("T009", 1, 'write input = "json" in the mapping')
+
+
 def test_what_stands_at_the_top_may_be_found_by_the_pattern_of_one_event(tmp_path: Path) -> None:
     mapping = f"dest = 'to'\n{TWO_EVENTS}[attributes]\nattempt = 'n'\n"
     attempt = Attribute("attempt", AttributeSort.NUMBER)
@@ -548,7 +567,7 @@ def test_the_name_of_the_file(tmp_path: Path) -> None:
         ('{"e":"c"}\n{"e":"c"}\n', "a.json", "T009"),
         ('{"e":1,"e":2}\n', "a.jsonl", "T008"),
         ('{"e":NaN}\n', "a.jsonl", "T007"),
-        ("[]\n", "a.jsonl", "T007"),
+        ("[]\n", "a.jsonl", "T009"),
         ("[" * 5000, "a.json", "T007"),
         ("e,e\n", "a.csv", "T008"),
         ("e,m\n1\n", "a.csv", "T017"),

@@ -38,7 +38,7 @@ from precedes.traces.formats.mixed_ids import EVERY_ID, ids_as_texts, mixed_ids
 from precedes.traces.formats.one_pass import OnePass, lines_of, pays
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.text_stream import Stream, as_text, next_block, opened, too_long
-from precedes.traces.formats.values import DuplicateName, RowError, parse_json, seconds, shown
+from precedes.traces.formats.values import ONE_EACH, json_row, parse_json, seconds
 from precedes.traces.formats.written_rows import Values, write_text
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
@@ -48,7 +48,6 @@ from precedes.traces.sources import TraceSource
 BLOCK_BYTES: Final = 16 << 20
 SLICE_BYTES: Final = 4 << 20
 _LINES_LOOKED_AT: Final = 100
-_ONE_EACH: Final = "write one JSON object per line"
 
 
 def read(source: TraceSource, notices: Notices) -> Iterator[pa.Table]:
@@ -90,7 +89,7 @@ def _blocks(stream: Stream) -> Iterator[bytes]:
         rest.append(piece[end:])
         held += len(piece) - end
         if held > limits.LONGEST_RECORD:
-            raise too_long(_ONE_EACH)
+            raise too_long(ONE_EACH)
         piece = following
 
 
@@ -278,31 +277,8 @@ def _id_type(value: object) -> pa.DataType:
 def _line_by_line(source: TraceSource, given: Slice, notices: Notices) -> pa.Table:
     split = enumerate(given.lines.split(b"\n"), given.first_line)
     lines = ((number, line.strip(SPACE)) for number, line in split)
-    return canonical_rows(((number, line) for number, line in lines if line), _object, source, notices)
-
-
-def _object(line: bytes) -> dict[str, object]:
-    try:
-        value = parse_json(line.decode())
-    except DuplicateName as error:
-        raise RowError(
-            "T008", f"the name {shown(str(error))} occurs twice in this row", "a row has a column once"
-        ) from error
-    except json.JSONDecodeError as error:
-        comma = error.msg == "Extra data" and line[error.pos :].strip() == b","
-        hint = (
-            "there is no comma between rows"
-            if comma
-            else f"{_ONE_EACH}; a file that was cut off looks like this"
-        )
-        said = f"this is not JSON at column {error.colno}: {error.msg.lower()}"
-        raise RowError("T007", said, hint) from error
-    except (ValueError, RecursionError) as error:
-        raise RowError("T007", f"this is not JSON: {error}", _ONE_EACH) from error
-    if not isinstance(value, dict):
-        what = "a JSON array" if isinstance(value, list) else "not a JSON object"
-        raise RowError("T007", f"this line is {what}", f"{_ONE_EACH}, without an array around them")
-    return value
+    texts = ((number, line.decode()) for number, line in lines if line)
+    return canonical_rows(texts, json_row, source, notices)
 
 
 def write(

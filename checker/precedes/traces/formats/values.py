@@ -22,6 +22,7 @@ from precedes.traces import notices as notice
 from precedes.traces.notices import Notices
 from precedes.traces.schema import EVENT_NAMES
 
+ONE_EACH: Final = "write one JSON object per line"
 INT64_MAX: Final = 2**63 - 1
 INT64_MIN: Final = -(2**63)
 # The least int64 is what the columns use for "no time".
@@ -338,6 +339,31 @@ def _json_cell(column: str, cell: str) -> object:
 def parse_json(text: str) -> object:
     """JSON as RFC 8259 defines it: numbers exactly, no NaN, no name twice. Raises ValueError (or RecursionError)."""
     return _DECODER.decode(text)
+
+
+def json_row(line: str) -> dict[str, object]:
+    """The JSON object that a line is. Raises RowError (T007, T008)."""
+    try:
+        value = parse_json(line)
+    except DuplicateName as error:
+        raise RowError(
+            "T008", f"the name {shown(str(error))} occurs twice in this row", "a row has a column once"
+        ) from error
+    except json.JSONDecodeError as error:
+        comma = error.msg == "Extra data" and line[error.pos :].strip() == ","
+        hint = (
+            "there is no comma between rows"
+            if comma
+            else f"{ONE_EACH}; a file that was cut off looks like this"
+        )
+        said = f"this is not JSON at column {error.colno}: {error.msg.lower()}"
+        raise RowError("T007", said, hint) from error
+    except (ValueError, RecursionError) as error:
+        raise RowError("T007", f"this is not JSON: {error}", ONE_EACH) from error
+    if not isinstance(value, dict):
+        what = "a JSON array" if isinstance(value, list) else "not a JSON object"
+        raise RowError("T007", f"this line is {what}", f"{ONE_EACH}, without an array around them")
+    return value
 
 
 class DuplicateName(ValueError):

@@ -16,10 +16,11 @@ from precedes.core.diagnostics import PrecedesError
 from precedes.core.suggestions import did_you_mean
 from precedes.traces.foreign.mapping.definition import Input, Stated
 from precedes.traces.foreign.mapping.fields import BadEntryError, Field, Fields, field, found, paths, unfit
-from precedes.traces.foreign.rows import lines, objects, parsed, refused
+from precedes.traces.foreign.rows import blocks, lines, lines_of, parsed, refused
 from precedes.traces.formats import limits
+from precedes.traces.formats.documents import document
 from precedes.traces.formats.text_stream import as_text, opened, too_long
-from precedes.traces.formats.values import RowError, shown
+from precedes.traces.formats.values import RowError, json_row, shown
 from precedes.traces.problems import some_columns
 from precedes.traces.sources import STANDARD_INPUT, TraceSource
 
@@ -154,7 +155,7 @@ def records(source: TraceSource, stated: Stated) -> Iterator[tuple[int, Fields |
         raise stated.mistake(f"`begins` is for text, and this is {kind}", ("begins",), "leave it out")
     match kind:
         case "json-lines":
-            yield from objects(source)
+            yield from _json_lines(source)
         case "json":
             yield from _elements(source, stated)
         case "csv" | "tsv":
@@ -165,6 +166,30 @@ def records(source: TraceSource, stated: Stated) -> Iterator[tuple[int, Fields |
                 yield number, _cut(record, how) if isinstance(record, str) else record
         case _:
             assert_never(kind)
+
+
+def _json_lines(source: TraceSource) -> Iterator[tuple[int, Fields | RowError]]:
+    """The lines that are not blank. Raises PrecedesError (T009) where all of them are one document."""
+    first = True
+    for block in blocks(source):
+        for number, line in lines_of(block):
+            if not line.strip():
+                continue
+            row = _json_row(line)
+            if first and isinstance(row, RowError):
+                found = document(block.lines.decode(), block.first_line, first=True)
+                if found is not None:
+                    hint = 'write input = "json" in the mapping'
+                    raise refused(source, found.line, RowError("T009", found.error.message, hint))
+            yield number, row
+            first = False
+
+
+def _json_row(line: str) -> Fields | RowError:
+    try:
+        return json_row(line)
+    except RowError as error:
+        return error
 
 
 def _texts(source: TraceSource, stated: Stated) -> Iterator[tuple[int, str | RowError]]:
