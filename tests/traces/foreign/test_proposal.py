@@ -111,3 +111,45 @@ def test_what_needs_no_mapping_and_what_is_not_there(tmp_path: Path) -> None:
             proposed(str(tmp_path / name))
         [told] = caught.value.diagnostics
         assert (told.code, said in told.render()) == (code, True), told.render()
+
+
+def test_of_fields_that_name_messages_the_one_with_more_values_is_meant(tmp_path: Path) -> None:
+    log = [
+        {"pod": "a", "msg": "log.apply" if k else "health", "event": {"uuid": f"ev-{k}"}} for k in range(9)
+    ]
+    assert proposal(tmp_path, "a.jsonl", lines(log))[1]["message"] == "event.uuid"
+
+
+STACK = """\
+2026-11-27 12:00:00,100 INFO [orders] publish id=o-1 to billing
+2026-11-27 12:00:00,250 ERROR [billing] handler failed at once
+Traceback (most recent call last):
+  File "x.py", line 3, in <module>
+ValueError: bad
+2026-11-27 12:00:00,300 INFO [billing] consume id=o-1 try=1
+"""
+
+
+def test_lines_of_a_stack_belong_to_the_record_before_them(tmp_path: Path) -> None:
+    text, values = proposal(tmp_path, "a.log", STACK)
+    assert values["begins"] == r"\d{4}-\d\d-\d\d"
+    assert values["dissect"] == "%{word1} %{word2} %{word3} [%{word4}] %{word5} %{word6} %{rest}"
+    assert values["event"] == [
+        {"is": "deliver", "when": {"word5": "consume"}},
+        {"is": "send", "when": {"word5": "publish"}},
+    ]
+    assert 'what are "word5" = "handler"?' in text
+    filled = text.replace('entity = "TODO"', 'entity = "word4"').replace(
+        'message = "TODO"', 'message = "word1"'
+    )
+    [told] = refused(source(tmp_path, filled, STACK, "a.log"))
+    assert (told.code, told.row) == ("T028", 2)
+    found = rows(source(tmp_path, f"others = 'ignore'\n{filled}", STACK, "a.log"))
+    assert [(row["entity"], row["event"]) for row in found] == [("orders", "send"), ("billing", "deliver")]
+
+
+def test_sentences_are_no_kinds_of_events(tmp_path: Path) -> None:
+    log = [{"node": "A", "text": "A has published o-1"}, {"node": "B", "text": "B has now consumed o-1"}]
+    text, values = proposal(tmp_path, "a.jsonl", lines(log))
+    assert values["event"] == {"const": "TODO"}
+    assert "# when = {FIELD = {matches = 'publish'}}" in text

@@ -20,12 +20,14 @@ _WORDS: Final = (
     ("nack", r"nack|reject|requeue|abandon"),
     ("ack", r"ack|commit|complete|settle"),
     ("send", r"send|sent|publish|produce|emit|enqueue|\bout\b"),
-    ("deliver", r"deliver|receiv|recv|consum|process|handl|dequeue|\bgot\b|\bin\b"),
+    ("deliver", r"deliver|receiv|recv|consum|process|handl(?!er)|dequeue|\bgot\b|\bin\b"),
     ("crash", r"crash|stop|exit|down"),
     ("recover", r"recover|restart|start"),
 )
 """What other vocabularies call events; the first that fits counts."""
 _MOST_KINDS: Final = 12
+_MOST_WORDS: Final = 3
+"""A text of more words is a sentence, which says more than what happened."""
 _SHOWN: Final = 4
 _ENTITY: Final = (
     r"entity|process|proc|node|host|service|svc|client|consumer|instance|worker|actor|member|who|pid|pod"
@@ -43,7 +45,10 @@ def proposed(path: str) -> str:
     kind = _kind(sample)
     rows = counted(len(sample.rows), "row")
     lines = [f"# Proposed from the first {rows} of {sample.shown}. Read each line before you use it."]
-    lines += [f"{name} = {_quoted(value)}" for name, value in sample.entries]
+    for name, value in sample.entries:
+        if name == "begins":
+            lines.append("# begins: a record begins with a time; the lines after it are of the same record.")
+        lines.append(f"{name} = {_quoted(value)}")
     lines += ["", *_fields(sample), ""]
     entity = _entity(sample, kind)
     lines += [
@@ -94,11 +99,16 @@ def _kind(sample: Sample) -> Profile | None:
     """The field that says what happened: the one with the most known words among few."""
     best, most = None, 0
     for each in sample.profiles:
-        if 1 <= len(each.distinct) <= _MOST_KINDS and not any(value.isdigit() for value in each.distinct):
+        values = each.distinct
+        if 1 <= len(values) <= _MOST_KINDS and not any(map(_no_kind, values)):
             known = sum(_event(value) is not None for value in each.distinct)
             if known > most and 2 * known >= len(each.distinct):
                 best, most = each, known
     return best
+
+
+def _no_kind(value: str) -> bool:
+    return value.isdigit() or len(value.split()) > _MOST_WORDS
 
 
 def _event(word: str) -> str | None:
@@ -160,7 +170,7 @@ def _message(sample: Sample, entity: Profile | None, kind: Profile | None) -> It
     repeated = [(each, _met(each, entity)) for each in candidates]
     found = sorted(
         (pair for pair in repeated if pair[1] or _named(pair[0], _MESSAGE)),
-        key=lambda pair: (not _named(pair[0], _MESSAGE), -pair[1]),
+        key=lambda pair: (not _named(pair[0], _MESSAGE), -pair[1], -len(pair[0].distinct)),
     )
     others = [each.name for each, _ in found]
     if len(parts) == 3:
@@ -227,7 +237,8 @@ def _sender(sample: Sample, entity: Profile | None) -> Iterator[str]:
 def _events(kind: Profile | None) -> Iterator[str]:
     if kind is None:
         yield "# event: no field has words such as publish and consume. TODO: what are these rows?"
-        yield "# If a field says it, write tables [[event]], each with `is` and `when`."
+        yield "# If a field says it, write tables [[event]], each with `is` and `when`. If a longer text says it:"
+        yield "# when = {FIELD = {matches = 'publish'}}"
         yield f'event = {{const = "{TODO}"}}'
         yield '# event = {const = "deliver"}'
         return

@@ -31,6 +31,7 @@ _UNITS: Final = ((10**18, "epoch_ns"), (10**15, "epoch_us"), (10**12, "epoch_ms"
 _LATEST: Final = 4
 """Times since 1970 that are numbers are below so many times the least of their unit: the year 2096."""
 _RFC_3339: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
+_BEGINS: Final = (r"\d{4}-\d\d-\d\d", r"\[\d{4}-\d\d-\d\d", r"\d\d:\d\d:\d\d")
 _WITHOUT_ZONE: Final = re.compile(r"\d{4}-\d\d-\d\d(?P<between>[T ])\d\d:\d\d:\d\d((?P<point>[.,])\d{1,6})?")
 
 
@@ -92,7 +93,18 @@ def _entries(start: str, lines: Sequence[str]) -> dict[str, str]:
         if len(counts) == 1 and 0 not in counts and _names(first.split(delimiter)):
             chosen: Input = "tsv" if kind == "tsv" else "csv"
             return {"input": chosen, **({"delimiter": ";"} if delimiter == ";" else {})}
-    return {"input": "text", **_dissected(lines)}
+    begins = _begins(lines)
+    if begins is None:
+        return {"input": "text", **_dissected(lines)}
+    return {"input": "text", "begins": begins, **_dissected([s for s in lines if re.match(begins, s)])}
+
+
+def _begins(lines: Sequence[str]) -> str | None:
+    """How records of several lines begin: with a time, which the first line has and some others have not."""
+    for begins in _BEGINS:
+        if lines and re.match(begins, lines[0]):
+            return None if all(re.match(begins, line) for line in lines) else begins
+    return None
 
 
 def _names(cells: Sequence[str]) -> bool:
