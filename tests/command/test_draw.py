@@ -224,6 +224,12 @@ def test_a_trace_on_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_what_cannot_be_drawn(crossed: Path, tmp_path: Path) -> None:
     ended = precedes("draw", crossed, "-o", tmp_path / "x.svg")
     assert (ended.code, "crossed" in ended.err, "write all to a folder" in ended.err) == (2, True, True)
+    ended = precedes("draw", crossed, "--scenario", "crossed", "-o", tmp_path / "x.gif")
+    assert (ended.code, "endings are .svg, .txt, .png, .pdf" in ended.err) == (2, True)
+    assert not (tmp_path / "x.gif").exists()
+    as_said = precedes("draw", crossed, "-o", tmp_path / "x.gif", "--format", "text")
+    assert (as_said.code, precedes("draw", crossed, "-o", tmp_path / "x").code) == (0, 0)
+    assert (tmp_path / "x").read_text(encoding="utf-8") == (tmp_path / "x.gif").read_text(encoding="utf-8")
     ended = precedes("draw", crossed, "--scenario", "nothing")
     assert (ended.code, "crossed" in ended.err) == (2, True)
     assert precedes("draw", tmp_path).code == 2

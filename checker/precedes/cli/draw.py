@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     "--format",
     "form",
     type=click.Choice(["text", "svg", "png", "pdf"]),
-    help="Output format.  [default: by the name of the output; svg in a folder; else text]",
+    help="Output format.  [default: by the name of the output; svg in a folder; text without an ending, or on standard "
+    "output]",
 )
 @click.option(
     "-o",
@@ -58,13 +59,17 @@ def draw(file: str, *, form: str | None, output: str | None, **options: Any) -> 
     an expectation is marked, whether the file expects it or not. Of a large execution you see what is marked and the
     events around it. PNG and PDF need `pip install 'precedes[pictures]'`.
     """
+    from precedes.core.diagnostics import usage
     from precedes.reports.space_time.picture_files import FORMS
     from precedes.traces.sources import is_named_as_trace
 
-    of_trace = any(options[name] for name in ("execution", "violation", "log", "mapping"))
-    named = _of_trace(file, options) if of_trace or is_named_as_trace(file) else _of_file(file, options)
     into_folder = output is not None and (output.endswith(("/", "\\")) or Path(output).is_dir())
     suffix = "" if output is None or into_folder else Path(output).suffix.lower()
+    if form is None and suffix and suffix not in FORMS:
+        said = f"{output}: no picture has the ending {suffix}"
+        raise usage(said, f"endings are {', '.join(FORMS)}; under another name, say --format")
+    of_trace = any(options[name] for name in ("execution", "violation", "log", "mapping"))
+    named = _of_trace(file, options) if of_trace or is_named_as_trace(file) else _of_file(file, options)
     # click has checked the option against the forms.
     chosen: Any = form or FORMS.get(suffix) or ("svg" if into_folder else "text")
     _put(named, chosen, None if output is None else _Target(Path(output), into_folder))
