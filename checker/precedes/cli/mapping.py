@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import click
@@ -29,11 +30,11 @@ def map_sample(sample: str) -> Exit:
 
 def show_trial(source: TraceSource, count: int) -> Exit:
     """Print the first rows of a file as they are understood. Exit code 2 if one of them is refused."""
-    from precedes.reports.trial import as_text
+    from precedes.reports.trial import NARROWEST, as_text
     from precedes.traces.trial import tried
 
     trial = tried(source, count)
-    put(as_text(trial))
+    put(as_text(trial, shutil.get_terminal_size((NARROWEST, 0)).columns))
     return (
         Exit.HOLDS if all(row.became is not None or row.ignored for row in trial.rows) else Exit.COULD_NOT_RUN
     )

@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from typing import Final
 
 from precedes.core.counts import counted
 from precedes.core.printable import printable
 from precedes.traces.schema import INPUT_COLUMNS
 from precedes.traces.trial import Trial, TriedRow
 
-_WIDTH = 100
+NARROWEST: Final = 100
 
 
-def as_text(trial: Trial) -> str:
-    """The rows, the fields that were not found, and what the missing columns mean for verdicts."""
+def as_text(trial: Trial, width: int = NARROWEST) -> str:
+    """The rows, the fields that were not found, and what the missing columns mean for verdicts. Rows are cut at the
+    width.
+    """
     lines = [f"{trial.file}: the first {counted(len(trial.rows), 'row')}"]
     for row in trial.rows:
-        lines += ["", *_row(row)]
+        lines += ["", *_row(row, max(width, NARROWEST))]
     refused = sum(row.became is None for row in trial.rows)
     if refused:
         lines += ["", f"{counted(refused, 'row')} of {len(trial.rows)} not taken"]
@@ -31,20 +34,21 @@ def as_text(trial: Trial) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(row: TriedRow) -> Iterator[str]:
-    yield f"row {row.number}" + ("" if row.given is None else f"  {_values(row.given)}")
+def _row(row: TriedRow, width: int) -> Iterator[str]:
+    yield _values(f"row {row.number}", {} if row.given is None else row.given, width)
     if row.became is not None:
         columns = (*INPUT_COLUMNS, *row.became)
-        yield f"  is  {_values({name: row.became[name] for name in columns if name in row.became})}"
+        yield _values("  is", {name: row.became[name] for name in columns if name in row.became}, width)
         return
     yield f"  not taken: {printable(row.why or '')}"
     if row.hint is not None:
         yield f"    {printable(row.hint)}"
 
 
-def _values(given: Mapping[str, object]) -> str:
-    text = " ".join(f"{name}={_value(value)}" for name, value in given.items())
-    return printable(text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}...")
+def _values(before: str, given: Mapping[str, object], width: int) -> str:
+    values = " ".join(f"{name}={_value(value)}" for name, value in given.items())
+    text = printable(f"{before}  {values}" if values else before)
+    return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
 def _value(value: object) -> str:

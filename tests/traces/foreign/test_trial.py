@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from precedes.reports.trial import as_text
 from precedes.traces.formats.registry import JSON_LINES
 from precedes.traces.trial import tried
+from tests.command.running import precedes
 from tests.traces.foreign.test_mapping import BUS, BUS_ROWS, lines, source
 
 
@@ -65,3 +68,13 @@ def test_a_row_that_is_ignored(tmp_path: Path) -> None:
     [row] = tried(source(tmp_path, f'others = "ignore"\n{BUS}', lines([{"op": "tick"}])), 5).rows
     assert row.ignored
     assert row.hint is None
+
+
+def test_rows_are_cut_at_the_width_of_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = lines([{"execution": "x", "entity": "a", "event": "send", "message": "m" * 150}])
+    (tmp_path / "x.jsonl").write_text(log, encoding="utf-8")
+    for columns, widest in (("90", 100), ("140", 140), ("400", 196)):
+        monkeypatch.setenv("COLUMNS", columns)
+        printed = precedes("convert", tmp_path / "x.jsonl", "--try").out.splitlines()
+        [row] = [line for line in printed if line.startswith("  is  ")]
+        assert (len(row), row.endswith("m...")) == (widest, widest < 196), row
