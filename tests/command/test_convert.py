@@ -140,3 +140,11 @@ def test_a_target_must_be_parquet(tmp_path: Path) -> None:
     ended = precedes("convert", source, "-o", tmp_path / "t.csv")
     assert (ended.code, ended.out) == (2, "")
     assert "T002" in ended.err
+
+
+def test_one_irregular_execution_is_one(tmp_path: Path) -> None:
+    row = {"execution": "x", "entity": "A", "event": "send", "message": "m", "dest": ["B"]}
+    text = json.dumps(row) + "\n" + json.dumps({**row, "dest": ["C"]}) + "\n"
+    (tmp_path / "t.jsonl").write_text(text, encoding="utf-8")
+    said = precedes("convert", tmp_path / "t.jsonl", "-o", tmp_path / "t.parquet").out
+    assert "the rows of 1 execution repeat or contradict each other" in said

@@ -219,9 +219,8 @@ def _converted(traces: tuple[str, ...], output: str, log: LogReading, groups: st
         put(f"notice {notice.render()}")
     put(f"{output}: {counted(result.executions, 'execution')}, {counted(result.rows, 'row')}")
     if result.irregular:
-        put(
-            f"the rows of {result.irregular:,} executions repeat or contradict each other; all of them are kept"
-        )
+        several = counted(result.irregular, "execution")
+        put(f"the rows of {several} repeat or contradict each other; all of them are kept")
     return Exit.HOLDS
 
 

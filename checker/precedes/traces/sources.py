@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.core.formula import Attribute
 from precedes.traces import notices as notice
-from precedes.traces.foreign.importers import BY_WORD
+from precedes.traces.foreign.importers import BY_WORD, MAPPING
 from precedes.traces.foreign.recognition import RECOGNIZED, LogReading, recognized, recognizes
 from precedes.traces.formats.registry import BY_SUFFIX, JSON_LINES, TraceFormat, known
 from precedes.traces.notices import Notices
@@ -178,7 +178,11 @@ def expand(
         raise PrecedesError(tuple(problems))
     for source in sources:
         if source.format.word:
-            text = f"read as {source.format.word}, which does not record {source.format.lacks}"
+            text = (
+                "read as the mapping says; what it does not name is not recorded"
+                if source.format is MAPPING
+                else f"read as {source.format.word}, which does not record {source.format.lacks}"
+            )
             notices.count(notice.FOREIGN_LOG, text, 1)
     return tuple(replace(source, only=len(sources) == 1) for source in sources)
 

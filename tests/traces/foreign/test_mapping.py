@@ -24,8 +24,9 @@ from precedes.traces.foreign.importers import MAPPING
 from precedes.traces.foreign.mapping import SETTINGS, recognizes
 from precedes.traces.foreign.mapping.definition import Mapping, Stated
 from precedes.traces.foreign.mapping.inputs import records
+from precedes.traces.foreign.recognition import LogReading
 from precedes.traces.schema import schema_of
-from precedes.traces.sources import Compression, TraceSource
+from precedes.traces.sources import Compression, TraceSource, expand
 
 EVENTS = list(EventKind)
 BUS = """
@@ -655,3 +656,11 @@ def test_bytes_of_any_kind_are_told(tmp_path: Path) -> None:
             found = outcome(source(tmp_path, GOOD, data, name))
             # A header without rows is CSV of any kind.
             assert found[0].code.startswith("T") if isinstance(found, tuple) else name == "a.csv"
+
+
+def test_how_a_file_is_read_is_told(tmp_path: Path) -> None:
+    source(tmp_path, BUS, lines(BUS_ROWS))
+    notices = Notices()
+    expand([tmp_path / "bus.jsonl"], notices, LogReading.stated(None, {}, tmp_path / "m.toml"))
+    [told] = notices.all()
+    assert told.render() == "T123 read as the mapping says; what it does not name is not recorded (1)"

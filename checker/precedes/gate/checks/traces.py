@@ -339,7 +339,7 @@ def _of_count(
         if budget is not None:
             said += f", {'within' if count.violated <= allowed else 'more than'} the budget of {budget}"
     elif count.verdict is Verdict.UNKNOWN:
-        said = f"unknown in {count.unknown:,} of {executions:,} executions"
+        said = f"unknown in {count.unknown:,} of {counted(executions, 'execution')}"
     facts = {"executions": executions, "violated": count.violated, "unknown": count.unknown}
     told = Item(rule, check, name, result, f"{name}: {said}", place, facts=facts)
     if result == "undecided" and unknown is not None:
