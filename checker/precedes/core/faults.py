@@ -1,5 +1,7 @@
-"""The faults of a network and its entities, in one table. Bounds, rates, options and the gate are made from
-it.
+"""The faults of a network and its entities, in one table.
+
+The options of the command, the budget of an exploration and the rules of the gate are made from it. Bounds, conditions
+and the configuration of the gate have a field for each, which type checkers read; a test compares them with the table.
 
 An exploration counts faults: at most so many losses. A simulation draws them, with a probability. Some faults
 exist only in one of the two.
@@ -114,6 +116,10 @@ FAULTS: Final = (
 
 COUNTS: Final = tuple(fault.count for fault in FAULTS)
 """The numbers in `Bounds` of what may go wrong."""
+IN_ANY_STATE: Final = tuple(fault.count for fault in FAULTS if fault.moment is Moment.ANY_STATE)
+"""Those of them that are moves of their own."""
+AT_TIMEOUTS: Final = tuple(fault.count for fault in FAULTS if fault.moment is Moment.TIMEOUT)
+"""Those of them that are time-outs."""
 RATES: Final = tuple(fault.rate for fault in FAULTS if fault.rate is not None)
 """The probabilities in `Conditions` of what may go wrong."""
 COUNTED_OR_RATED: Final[Synonyms] = {

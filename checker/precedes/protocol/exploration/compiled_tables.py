@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from precedes.core.faults import IN_ANY_STATE
 from precedes.native.compiled_functions import Int32Out, Int64Out, MatrixOut, by_address
 
 # ---- what is in a row of each matrix ----
@@ -69,8 +70,14 @@ TRANSITION_FIELDS: Final = 5
 ARRIVED, VANISHED, LOST, COPIED, EXPIRED, EXPIRED_EARLY, REQUESTED_MOVE, CRASHED, RECOVERED = range(9)
 """The kinds of transitions."""
 
-OF_OWN, OF_REQUESTS, OF_LOSSES, OF_DUPLICATES, OF_CORRUPTIONS, OF_CRASHES, OF_RECOVERIES = range(7)
-"""What can be worked out of a component: arrivals and timers, requests, and what a fault of each kind does."""
+FAULT_KINDS: Final = len(IN_ANY_STATE)
+# A fault without a name here ends the import. Machine code is kept under the text of this module, which is another one
+# where there is another number of faults.
+OF_OWN, OF_REQUESTS, OF_LOSSES, OF_DUPLICATES, OF_CORRUPTIONS, OF_CRASHES, OF_RECOVERIES = range(
+    2 + FAULT_KINDS
+)
+"""What can be worked out of a component: arrivals and timers, requests, and what a fault of each kind does, in the
+order of the table of faults."""
 
 # ---- numbers that are not in rows ----
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from precedes.core.faults import AT_TIMEOUTS
 from precedes.protocol.exploration.compiled_tables import (
     ACTS,
     BLOCKED,
@@ -15,6 +16,7 @@ from precedes.protocol.exploration.compiled_tables import (
     COMPONENT,
     COMPONENT_FIELDS,
     ENTITIES,
+    FAULT_KINDS,
     FULL,
     INBOX,
     INNER,
@@ -66,9 +68,9 @@ from precedes.protocol.exploration.offers import (
 EVERY, SILENT, ONE_BY_ONE, BY_ITSELF = range(4)
 """Which successors of a state are found: all; and see `docs/protocols.md`."""
 
-TURN, MESSAGES, LOSSES, EARLY_DIGIT = 0, 1, 2, 7
-"""The digits of a budget: whose turn it is, requests, five kinds of faults, and early time-outs."""
-BUDGET_DIGITS: Final = 8
+TURN, MESSAGES, LOSSES = range(3)
+(EARLY_DIGIT,) = range(LOSSES + FAULT_KINDS, LOSSES + FAULT_KINDS + len(AT_TIMEOUTS))
+"""The digits of a budget: whose turn it is, requests, faults that are moves from losses on, and early time-outs."""
 
 ALONE, NOBODY, ANYBODY, FIRST_ENTITY = range(4)
 """Whose moves are explored, where not every interleaving is: one entity without the others, whose component is the only
@@ -230,7 +232,7 @@ def all_worked_out(tables: Tables, budget: int, asks: bool) -> bool:
     """
     complete, last = True, OF_LOSSES
     if tables.faults.shape[1] > 0:
-        last += 5
+        last += FAULT_KINDS
     for entity in range(tables.setting[ENTITIES]):
         component = int(tables.row[entity])
         for what in range(OF_OWN, last):
@@ -303,7 +305,7 @@ def plan_faults(tables: Tables, budget: int, chosen: int) -> None:
     n, row, components = int(tables.setting[ENTITIES]), tables.row, tables.components
     if tables.faults.shape[1] == 0:
         return
-    for kind in range(5):
+    for kind in range(FAULT_KINDS):
         if not digit(tables, budget, LOSSES + kind):
             continue
         for entity in range(n):

@@ -81,7 +81,7 @@ class Matrices:
             "inboxes": 2,
             "in_flight": 0,
             "components": c.FEW_COMPONENT_FIELDS if is_simple else c.COMPONENT_FIELDS,
-            "faults": 10 if faulty else 0,
+            "faults": 2 * c.FAULT_KINDS if faulty else 0,
             "transitions": c.TRANSITION_FIELDS,
             "renamed": renamings if renamings > 1 else 0,
             "scratch": 0,

@@ -11,7 +11,7 @@ from itertools import combinations, permutations, product
 from typing import Any, Final, TypeAlias
 
 from precedes.core.diagnostics import usage
-from precedes.core.faults import FAULTS, Moment
+from precedes.core.faults import AT_TIMEOUTS, FAULTS, IN_ANY_STATE
 from precedes.protocol.bounds import Bounds, Destinations
 from precedes.protocol.exploration import compiled_tables as c
 from precedes.protocol.exploration import expansion, search_steps
@@ -25,8 +25,8 @@ from precedes.protocol.network import Network, Timed
 State: TypeAlias = tuple[int, ...]
 Successor: TypeAlias = tuple[State, Move]
 
-LATER: Final = tuple(fault.count for fault in FAULTS if fault.moment is not Moment.BEGINNING)
-"""Faults that take something from the budget, in the order of its digits: five that are moves, and early time-outs."""
+LATER: Final = (*IN_ANY_STATE, *AT_TIMEOUTS)
+"""Faults that take something from the budget, in the order of its digits (`expansion`)."""
 LARGEST_BUDGET: Final = 2**31
 
 
