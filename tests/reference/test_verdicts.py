@@ -41,8 +41,11 @@ from precedes.core.formula import (
     Undetermined,
     VectorTime,
 )
+from precedes.core.transposition import batch_of
 from precedes.core.verdict import FALSE, TRUE, Reason, Verdict, verdict
+from precedes.engines.columnar.batch_scan import scan
 from precedes.engines.reference import evaluate
+from precedes.logic.plan import plan
 from tests.reference import definitions as d
 from tests.reference import scenarios as s
 
@@ -257,6 +260,28 @@ def test_clocks_recorded_and_implied() -> None:
     assert equals(VectorTime(at, e(1)), 1, execution) == TRUE
     assert equals(VectorTime(at, e(2)), 1, execution) == TRUE
     assert equals(VectorTime(at, e(3)), 0, execution) == TRUE
+
+
+def test_a_send_that_was_not_logged_is_no_local_event_besides() -> None:
+    """A clock counts it, and so it is a gap between the rows. Of events that nobody recorded it is the one that is
+    known: it would count twice if the gap stood for a local event, too.
+    """
+    sent = Event(EventKind.SEND, "b", clock={"E1": 1, "E2": 2})
+    answered = Event(EventKind.DELIVER, "b", clock={"E1": 2, "E2": 2}, counted=True)
+    messages = {"a": Message("a", "E1", None), "b": Message("b", "E2", frozenset({"E1"}))}
+    other = History("E2", (Event(EventKind.DELIVER, "a", clock={"E1": 1, "E2": 1}), sent))
+    not_logged = Execution("x", (History("E1", (answered,)), other), messages)
+    at = DeliveryEvent(m("b"), e(1))
+    implied = VectorTime(at, e(1))
+    first = Event(EventKind.SEND, "a", clock={"E1": 1}, counted=True)
+    addressed = Message("a", "E1", frozenset({"E2"}))
+    logged = Execution("x", (History("E1", (first, answered)), other), {"a": addressed, "b": messages["b"]})
+    not_sent = replace(not_logged, messages={"a": Message("a", None, None), "b": messages["b"]})
+    for execution in (not_logged, logged, not_sent):
+        assert equals(implied, 2, execution) == TRUE
+        stated = Comparison(Relation.EQUAL, implied, number(2), Dimension.NUMBER)
+        found = scan(batch_of([execution]), plan([Requirement("stated", stated)]), jit=False)
+        assert found.values[0, 0] == TRUE
 
 
 def test_what_cannot_be_judged() -> None:
