@@ -1,12 +1,15 @@
 """Scenarios as executions."""
 
+import time
+
 import pytest
 
 from precedes.core.diagnostics import PrecedesError
-from precedes.core.execution import EventKind, Execution, Message
+from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.verdict import Verdict
 from precedes.language.durations import duration
 from precedes.language.loader import compile_text
+from precedes.language.scenarios import impossible
 
 
 def execution(text: str) -> Execution:
@@ -173,6 +176,40 @@ def test_what_cannot_have_happened_is_refused(logs: str, line: int) -> None:
     assert diagnostic.code == "S014"
     assert diagnostic.span is not None
     assert diagnostic.span.line == line
+
+
+def around(sends: int) -> Execution:
+    """A cycle through two histories: each delivers first what the other sends last, after so many other sends."""
+    histories = tuple(
+        History(
+            f"E{k}",
+            (
+                Event(EventKind.DELIVER, "ab"[2 - k]),
+                *(Event(EventKind.SEND, f"{'cd'[k - 1]}{number}") for number in range(sends)),
+                Event(EventKind.SEND, "ab"[k - 1]),
+            ),
+        )
+        for k in (1, 2)
+    )
+    sent = {event.message: history.entity for history in histories for event in history.events[1:]}
+    return Execution("x", histories, {name: Message(name, by, None) for name, by in sent.items() if name})
+
+
+def test_of_a_long_cycle_both_ends_are_shown() -> None:
+    [(*_, whole)] = impossible(around(2))
+    assert whole == (
+        "E1 delivers b -> E1 sends c0 -> E1 sends c1 -> E1 sends a -> "
+        "E2 delivers a -> E2 sends d0 -> E2 sends d1 -> E2 sends b -> E1 delivers b"
+    )
+    before = time.process_time()
+    [(entity, place, _, ends)] = impossible(around(16_000))
+    assert (entity, place) == ("E1", 0)
+    assert ends == (
+        "E1 delivers b -> E1 sends c0 -> E1 sends c1 -> E1 sends c2 -> 31,996 more events -> "
+        "E2 sends d15997 -> E2 sends d15998 -> E2 sends d15999 -> E2 sends b -> E1 delivers b"
+    )
+    # Less than a second; more than a minute where each event is looked for among all.
+    assert time.process_time() - before < 20
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import assert_never
+from typing import Final, assert_never
 
+from precedes.core.counts import counted
 from precedes.core.diagnostics import Span
 from precedes.core.execution import Event, EventKind, Execution, History, Message
 from precedes.core.formula import Attribute, AttributeSort, Carrier
@@ -458,6 +459,8 @@ def _event(log: syntax.Log, item: syntax.Entry | syntax.Change) -> EventKind:
 # ---- possible executions -----------------------------------------------------------------------------------
 
 _Place = tuple[str, int]
+_END: Final = 4
+"""Events at each end of a long cycle that a message shows."""
 
 
 def impossible(execution: Execution) -> Iterator[tuple[str, int, str, str | None]]:
@@ -488,8 +491,11 @@ def impossible(execution: Execution) -> Iterator[tuple[str, int, str, str | None
     if not found:
         cycle = _cycle(execution, sends)
         if cycle:
-            way = " -> ".join(_shown(execution, place) for place in (*cycle, cycle[0]))
-            yield *cycle[0], "happens-before has a cycle, so this execution is impossible", way
+            yield (
+                *cycle[0],
+                "happens-before has a cycle, so this execution is impossible",
+                _way(execution, cycle),
+            )
 
 
 def _before(execution: Execution, sends: dict[str, _Place]) -> dict[_Place, list[_Place]]:
@@ -534,8 +540,18 @@ def _cycle(execution: Execution, sends: dict[str, _Place]) -> list[_Place]:
         way.append(place)
         place = next(earlier for earlier in before[place] if earlier in waiting)
     circle = way[seen[place] :][::-1]
-    start = min(range(len(circle)), key=lambda index: list(before).index(circle[index]))
+    order = {place: number for number, place in enumerate(before)}
+    start = min(range(len(circle)), key=lambda index: order[circle[index]])
     return circle[start:] + circle[:start]
+
+
+def _way(execution: Execution, cycle: Sequence[_Place]) -> str:
+    """The events of a cycle and its first again; of a long one both ends, and how many there are between."""
+    said = [_shown(execution, place) for place in (*cycle[:_END], *cycle[_END:][-_END:], cycle[0])]
+    left_out = len(cycle) - 2 * _END
+    if left_out > 0:
+        said.insert(_END, counted(left_out, "more event"))
+    return " -> ".join(said)
 
 
 def _shown(execution: Execution, place: _Place) -> str:
