@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -107,6 +108,11 @@ class FakeChannel:
         self.callback = callback
         return "tag"
 
+    def consume(self, queue: str, auto_ack: bool, **rest: Any) -> Iterator[tuple[Any, Any, bytes]]:
+        for tag, (_, _, _, properties, _) in enumerate(list(self.called), 1):
+            yield SimpleNamespace(delivery_tag=tag, redelivered=False), properties, b""
+        yield None, None, b""
+
     def basic_ack(self, tag: int, multiple: bool) -> None:
         if self.fail:
             raise ConnectionError
@@ -142,6 +148,22 @@ def test_a_channel(recorder: Recorder) -> None:
         ("deliver", "x-2", None),
         ("ack", "x-2", None),
     ]
+
+
+@pytest.mark.parametrize("auto_ack", [True, False])
+def test_what_iteration_takes_is_acknowledged_at_once_or_waits(recorder: Recorder, auto_ack: bool) -> None:
+    channel = FakeChannel()
+    wrapped = precedes.record.pika(channel, recorder.entity("x"))
+    for key in "ab":
+        wrapped.basic_publish("e", key, b"", SimpleNamespace(headers={}, priority=None))
+    assert len(list(wrapped.consume("q", auto_ack))) == 3
+    taken = [(row["event"], row["message"]) for row in rows(recorder)[2:]]
+    at_once = [("deliver", "x-1"), ("ack", "x-1"), ("deliver", "x-2"), ("ack", "x-2")]
+    assert taken == [(event, name) for event, name in at_once if auto_ack or event == "deliver"]
+    # A tag that waited would be recorded a second time.
+    wrapped.basic_ack(0, multiple=True)
+    late = [(row["event"], row["message"]) for row in rows(recorder)[2 + len(taken) :]]
+    assert late == ([] if auto_ack else [("ack", "x-1"), ("ack", "x-2")])
 
 
 def test_what_has_no_name_is_told_and_passed_on(recorder: Recorder) -> None:
