@@ -14,7 +14,9 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given, settings
 
+from precedes.core.coloring import COLORED_BY
 from precedes.core.execution import Execution
+from precedes.core.formula import AttributeSort
 from precedes.language.library import standard_library
 from precedes.language.loader import Scenario, compile_text
 from precedes.language.requirements import requirement
@@ -345,6 +347,8 @@ def test_messages_have_colors_by_their_keys() -> None:
     arrows = [e.get("stroke") for e in ET.fromstring(svg) if e.get("class") == "arrow"]
     assert len(set(arrows)) == 2
     assert ">key x<" in svg
+    of_the_library = [standard_library().attribute(name) for name in COLORED_BY]
+    assert all(attribute is not None and attribute.sort is AttributeSort.TEXT for attribute in of_the_library)
 
 
 def test_the_time_that_a_message_may_take_is_a_span() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
+from precedes.core.coloring import COLORED_BY
 from precedes.core.counts import counted
 from precedes.core.diagnostics import usage
 from precedes.core.execution import EventKind, Execution
@@ -32,8 +33,6 @@ from precedes.traces.formats.text_stream import rereadable_input
 
 _NAMED: Final = 5
 """Executions that a message names."""
-_COLORED: Final = ("key", "session", "partition", "channel", "topic")
-"""Attributes of the library by which a picture may color messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +169,7 @@ def _weakest(question: Question, name: str, library: Library) -> Requirement:
 def _attributes(requirement: Requirement | None, library: Library) -> tuple[Attribute, ...]:
     """Those that a requirement asks for, and those by which messages may have colors."""
     asked = () if requirement is None else attributes_in(requirement.formula)
-    colors = (attribute for name in _COLORED if (attribute := library.attribute(name)) is not None)
+    colors = (attribute for name in COLORED_BY if (attribute := library.attribute(name)) is not None)
     return tuple(dict.fromkeys((*asked, *colors)))
 
 

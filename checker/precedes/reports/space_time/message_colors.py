@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from precedes.core.coloring import COLORED_BY
 from precedes.core.execution import Execution
 from precedes.core.formula import Attribute, AttributeSort
 
 ARROW: Final = "#2458a6"
 _COLORS: Final = ("#2458a6", "#1b7f4d", "#8e4fa8", "#b06a00", "#0b7f8f", "#6b6b1f", "#9a4464")
 """They differ in lightness, too. Red is left to what violates something."""
-_FIRST: Final = ("key", "session", "partition", "channel", "topic")
-"""By which of several attributes messages have colors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,5 +55,5 @@ def _attributes(execution: Execution) -> set[Attribute]:
 
 
 def _rank(attribute: Attribute) -> tuple[int, str]:
-    place = _FIRST.index(attribute.name) if attribute.name in _FIRST else len(_FIRST)
+    place = COLORED_BY.index(attribute.name) if attribute.name in COLORED_BY else len(COLORED_BY)
     return place, attribute.name
