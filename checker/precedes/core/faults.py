@@ -120,6 +120,13 @@ IN_ANY_STATE: Final = tuple(fault.count for fault in FAULTS if fault.moment is M
 """Those of them that are moves of their own."""
 AT_TIMEOUTS: Final = tuple(fault.count for fault in FAULTS if fault.moment is Moment.TIMEOUT)
 """Those of them that are time-outs."""
+UNRECORDED: Final = {
+    **{fault.count: fault.nouns for fault in FAULTS if fault.ability is not None},
+    "timeouts": ("time-out", "time-outs"),
+}
+"""What a run may have that nobody recorded, up to limits: what a network does to packets, and time-outs that expire by
+themselves; and what one and several are called.
+"""
 RATES: Final = tuple(fault.rate for fault in FAULTS if fault.rate is not None)
 """The probabilities in `Conditions` of what may go wrong."""
 COUNTED_OR_RATED: Final[Synonyms] = {

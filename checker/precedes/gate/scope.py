@@ -10,15 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Final, TypeAlias, assert_never
 
-from precedes.core.faults import COUNTS, RATES
+from precedes.core.faults import COUNTS, RATES, UNRECORDED
 
 Value: TypeAlias = int | str | tuple[str, ...]
 """A number, a name, or names."""
 Scope: TypeAlias = Mapping[str, Value]
 
 PER_MILLION: Final = " per million"
-ALLOWED: Final = ("losses", "duplicates", "corruptions", "timeouts")
-"""What a run may have that nobody recorded, of a `[[conform]]`."""
 
 
 class Weaker(Enum):
@@ -52,7 +50,7 @@ WEAKER: Final[Mapping[str, Weaker]] = {
     "log": Weaker.OTHER,
     "strict": Weaker.FEWER,
     "accept-bounds": Weaker.MORE,
-    **dict.fromkeys((f"{name} allowed" for name in ALLOWED), Weaker.MORE),
+    **dict.fromkeys((f"{name} allowed" for name in UNRECORDED), Weaker.MORE),
     "entities at least": Weaker.OTHER,
     "recorded to the end": Weaker.FEWER,
     "ignored": Weaker.ADDED,

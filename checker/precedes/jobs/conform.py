@@ -13,6 +13,7 @@ from precedes.core.columns import Batch
 from precedes.core.counts import counted
 from precedes.core.diagnostics import usage
 from precedes.core.execution import Execution
+from precedes.core.faults import UNRECORDED
 from precedes.core.formula import Attribute, AttributeSort, Carrier
 from precedes.core.garbage_collection import paused
 from precedes.core.suggestions import did_you_mean
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-LIMITS: Final = ("losses", "duplicates", "corruptions", "timeouts", "states")
+LIMITS: Final = (*UNRECORDED, "states")
 """The numbers in `Limits`, by the names of their options."""
 
 Advance = Callable[[int], None]
@@ -363,10 +364,4 @@ def _explained(answer: Answer) -> float:
 
 def limits_said(question: Question, names: Sequence[str]) -> str:
     """Limits in words: `2 losses and 200 time-outs`."""
-    nouns = {
-        "losses": ("loss", "losses"),
-        "duplicates": ("duplicate", "duplicates"),
-        "corruptions": ("corruption", "corruptions"),
-        "timeouts": ("time-out", "time-outs"),
-    }
-    return " and ".join(counted(getattr(question.limits, name), *nouns[name]) for name in names)
+    return " and ".join(counted(getattr(question.limits, name), *UNRECORDED[name]) for name in names)

@@ -10,6 +10,7 @@ from typing import Final
 
 from precedes.core.counts import counted
 from precedes.core.diagnostics import Diagnostic, PrecedesError
+from precedes.core.faults import UNRECORDED
 from precedes.core.isolation import Channel
 from precedes.core.verdict import Verdict
 from precedes.gate import cache
@@ -20,7 +21,7 @@ from precedes.gate.config import Conformance
 from precedes.gate.entry import Entry
 from precedes.gate.evidence import events_of, scenario_of
 from precedes.gate.findings import RESULTS, Item, Mark, Place
-from precedes.gate.scope import ALLOWED, Scope
+from precedes.gate.scope import Scope
 from precedes.gate.surveys import Survey, is_file
 from precedes.jobs import verify
 from precedes.jobs.conform import Conformed, Judged, Question, conform
@@ -74,7 +75,7 @@ class BehaviorCheck(Check):
             log.append(f"mapping {hashlib.sha256(text).hexdigest()[:16]}")
         return {
             "files": tuple(relative(path, self.root) for path in self.paths),
-            **{f"{name} allowed": getattr(settings, name) for name in ALLOWED},
+            **{f"{name} allowed": getattr(settings, name) for name in UNRECORDED},
             "entities at least": str(settings.entities),
             "recorded to the end": int(settings.quiescent),
             "ignored": tuple(sorted(settings.ignore)),
@@ -104,7 +105,7 @@ class BehaviorCheck(Check):
         integrity = Integrity()
         settings, notices = self.settings, Notices()
         limits = Limits(
-            **{name: getattr(settings, name) for name in ALLOWED},
+            **{name: getattr(settings, name) for name in UNRECORDED},
             states=settings.states,
             quiescent=settings.quiescent,
         )

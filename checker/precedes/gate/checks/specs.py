@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from precedes.core.diagnostics import PrecedesError
 from precedes.core.isolation import Channel
@@ -23,7 +25,10 @@ from precedes.language.loader import compile_source
 from precedes.language.parsing.parser import parse
 from precedes.language.printer import statement_text
 from precedes.language.requirements import requirement
-from precedes.language.syntax import AttributeDeclaration, Definition
+from precedes.language.syntax import AttributeDeclaration, Definition, QuestionKind
+
+_QUESTION: Final = re.compile(rf"\b({'|'.join(kind.value for kind in QuestionKind)})\b")
+"""A word that begins a question to the solver. The file is not parsed for it: it may be mistaken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,7 @@ def checks(root: Path, entry: Entry, settings: Specs) -> Iterator[SpecCheck]:
     limits = Limits(settings.timeout, settings.memory, settings.accept_bounds)
     for path in files_at(entry, "files", root, settings.files, ".prec"):
         text = path.read_text(encoding="utf-8", errors="replace")
-        yield SpecCheck(root, path, limits, any(word in text for word in ("claim", "refute", "find")))
+        yield SpecCheck(root, path, limits, _QUESTION.search(text) is not None)
 
 
 def library_files(paths: tuple[Path, ...]) -> tuple[Path, ...]:

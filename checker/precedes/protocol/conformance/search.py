@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias, assert_never
 
+from precedes.core.faults import UNRECORDED
 from precedes.protocol.conformance.blocks import Block, Blocks, Level, Local, Sorted, TooMany, added
 from precedes.protocol.conformance.candidates import NOTHING, Inboxes, Spent
 from precedes.protocol.conformance.handlers import Done, Handlers
@@ -20,7 +21,7 @@ from precedes.protocol.conformance.verdicts import Limits
 from precedes.protocol.moves import Began, Move, Ticked
 from precedes.protocol.network import Network, Reliable, SingleChannel, Timed
 
-NAMES: Final = ("losses", "duplicates", "corruptions", "timeouts")
+NAMES: Final = tuple(UNRECORDED)
 """What `Spent` counts, by the names of the limits."""
 _NOBODY: Final = -1
 """The entity of a block in which time goes on."""
