@@ -19,7 +19,9 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+from benchmarks import comparisons as c
 from benchmarks import inside, sql, traces
+from benchmarks.comparisons import Comparison
 from benchmarks.measuring import PRECEDES, Measured, Run, alone, calling, process, side_by_side
 from benchmarks.workload import Workload
 from precedes.traces.layout.columnar_file import SCANNED
@@ -34,26 +36,36 @@ INTEGERS = ("execution", "entity", "event", "message", "dest")
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """`ours` against `theirs`; `reach` is the most that it should be (or the least, where `faster`)."""
+    """What was measured of a comparison."""
 
-    name: str
+    of: Comparison
     ours: Measured
     theirs: Measured
-    reach: float | None
-    faster: bool = False
 
     @property
     def value(self) -> float:
         """The ratio, as it is compared with the reach."""
         ratio = self.ours.seconds / self.theirs.seconds
-        return 1 / ratio if self.faster else ratio
+        return 1 / ratio if self.of.faster else ratio
 
     @property
     def reached(self) -> bool | None:
         """None where nothing was to be reached."""
-        if self.reach is None:
+        if self.of.reach is None:
             return None
-        return self.value >= self.reach if self.faster else self.value <= self.reach
+        return self.value >= self.of.reach if self.of.faster else self.value <= self.of.reach
+
+    def written(self) -> dict[str, Any]:
+        """As build/bench.json has it."""
+        return {
+            "name": self.of.name,
+            "ours": asdict(self.ours),
+            "theirs": asdict(self.theirs),
+            "reach": self.of.reach,
+            "faster": self.of.faster,
+            "ratio": self.value,
+            "reached": self.reached,
+        }
 
 
 class Bench:
@@ -66,86 +78,81 @@ class Bench:
         self.only = only
         self.results: dict[str, Any] = {}
 
-    def wants(self, *names: str) -> bool:
+    def wants(self, *comparisons: Comparison) -> bool:
         """Whether any of these is measured."""
-        return any(self.only in name for name in names)
+        return any(self.only in each.name for each in comparisons)
 
     def in_process(self) -> Iterator[Ratio]:
         """Against Arrow, as a process and inside one; memory and time on a longer trace."""
         path, integers = traces.laid_out(self.workload), traces.integers(self.workload)
         whole = _verify(path)
-        for what, reading, reach in (
-            ("the scanned numbers", _reading(path, SCANNED), 2),
-            ("plain integers, dest lists", _reading(integers, INTEGERS), None),
-            ("the trace's columns", _reading(path, READ), None),
-        ):
-            yield from self._ratio(f"process: Arrow reads {what}", whole, reading, reach)
+        yield from self._ratio(c.PROCESS_SCANNED, whole, _reading(path, SCANNED))
+        yield from self._ratio(c.PROCESS_INTEGERS, whole, _reading(integers, INTEGERS))
+        yield from self._ratio(c.PROCESS_TRACE, whole, _reading(path, READ))
         warm = self._ours("ST")
         stream = calling(partial(inside.arrow_stream, path, SCANNED))
-        yield from self._ratio("warm: Arrow streams the scanned numbers", warm, stream, 3)
+        yield from self._ratio(c.WARM_SCANNED, warm, stream)
         stream = calling(partial(inside.arrow_stream, integers, INTEGERS))
-        yield from self._ratio("warm: Arrow streams plain integers, dest lists", warm, stream, None)
-        both = self._ours("ST", "causal_order")
-        yield from self._ratio("ST and causal order, against ST", both, warm, 1.7)
-        name = f"a trace x{self.longer} as long"
-        if self.wants(name):
+        yield from self._ratio(c.WARM_INTEGERS, warm, stream)
+        yield from self._ratio(c.BOTH, self._ours("ST", "causal_order"), warm)
+        if self.wants(c.longer(self.longer)):
             longer = _verify(traces.repeated(self.workload, self.longer))
-            for long in self._ratio(name, longer, whole, 8.5 * self.longer / 8):
+            for long in self._ratio(c.longer(self.longer), longer, whole):
                 yield long
                 self.results["peak MiB"] = {"x1": long.theirs.peak_mib, f"x{self.longer}": long.ours.peak_mib}
-        if self.wants("1,000 events"):
+        if self.only in "1,000 events":
             self.results["1,000 events"] = asdict(alone(_verify(traces.plain(Workload(40))), self.times))
 
     def compiled(self) -> Iterator[Ratio]:
         """A formula compiled against its tuned form, in one thread, and the reference evaluator."""
         path = traces.plain(Workload(40_000))
-        for name in ("order_preserving", "causal_order"):
+        for name, comparison in (
+            ("order_preserving", c.ORDER_COMPILED),
+            ("causal_order", c.CAUSAL_COMPILED),
+        ):
             loops = calling(inside.scanning(path, inside.compiled(name)), process_time)
             tuned = calling(inside.scanning(path, inside.required(name)), process_time)
-            yield from self._ratio(f"{name} compiled, against tuned", loops, tuned, 5)
-        if self.wants("reference"):
+            yield from self._ratio(comparison, loops, tuned)
+        if self.only in "reference":
             evaluate, executions = inside.by_reference(path, "ST", 200)
             self.results["reference"] = {"executions": executions, **asdict(alone(calling(evaluate), 1))}
 
     def databases(self) -> Iterator[Ratio]:
         """DuckDB, with the same verdicts."""
-        name = "in-process, against DuckDB"
-        if not self.wants(name):
+        if not self.wants(c.DUCKDB):
             return
         integers = traces.integers(self.workload)
         if sql.by_duckdb(integers) != self._violators():
             raise RuntimeError("DuckDB comes to other verdicts")
         theirs = calling(partial(sql.by_duckdb, integers))
-        yield from self._ratio(name, self._ours("ST"), theirs, 5, faster=True)
+        yield from self._ratio(c.DUCKDB, self._ours("ST"), theirs)
 
     def on_spark(self) -> Iterator[Ratio]:
         """Spark, against this process, Spark SQL and Spark's own shuffle."""
-        local, queried = "Spark, against in-process", "Spark, against Spark SQL"
-        shuffling = "Spark on shuffled rows, against its own sort"
-        if not self.wants(local, queried, shuffling):
+        if not self.wants(c.SPARK_LOCAL, c.SPARK_SQL, c.SPARK_SORT):
             return
         from precedes.engines.spark.session import session
 
         spark = session("local[2]")
         prepared = inside.required("ST")
         ours = calling(partial(inside.ours_on_spark, spark, traces.laid_out(self.workload), prepared))
-        yield from self._ratio(local, ours, self._ours("ST"), 2)
-        if self.wants(queried):
+        yield from self._ratio(c.SPARK_LOCAL, ours, self._ours("ST"))
+        if self.wants(c.SPARK_SQL):
             integers = traces.integers(self.workload)
             if sql.by_spark(spark, integers) != self._violators():
                 raise RuntimeError("Spark SQL comes to other verdicts")
             windows = calling(partial(sql.by_spark, spark, integers))
-            yield from self._ratio(queried, ours, windows, 6, faster=True)
-        if self.wants(shuffling):
+            yield from self._ratio(c.SPARK_SQL, ours, windows)
+        if self.wants(c.SPARK_SORT):
             shuffled = traces.shuffled(self.workload)
             ours = calling(partial(inside.ours_on_spark, spark, shuffled, prepared))
             theirs = calling(partial(inside.sorted_by_spark, spark, shuffled))
-            yield from self._ratio(shuffling, ours, theirs, 1.5)
+            yield from self._ratio(c.SPARK_SORT, ours, theirs)
         spark.stop()
 
     def growth(self) -> None:
         """Seconds inside this process as the trace grows."""
-        if not self.wants("growth"):
+        if self.only not in "growth":
             return
         prepared = inside.required("ST")
         base = max(1000, self.workload.executions // 8)
@@ -168,11 +175,9 @@ class Bench:
             },
         }
 
-    def _ratio(
-        self, name: str, ours: Run, theirs: Run, reach: float | None, *, faster: bool = False
-    ) -> Iterator[Ratio]:
-        if self.wants(name):
-            yield Ratio(name, *side_by_side(ours, theirs, self.times), reach, faster)
+    def _ratio(self, of: Comparison, ours: Run, theirs: Run) -> Iterator[Ratio]:
+        if self.wants(of):
+            yield Ratio(of, *side_by_side(ours, theirs, self.times))
 
     def _ours(self, *texts: str) -> Run:
         return calling(partial(inside.ours, traces.laid_out(self.workload), inside.required(*texts)))
@@ -217,7 +222,7 @@ def main() -> None:
             "python": platform.python_version(),
         },
         "executions": executions,
-        "ratios": [asdict(ratio) | {"ratio": ratio.value, "reached": ratio.reached} for ratio in ratios],
+        "ratios": [ratio.written() for ratio in ratios],
         **bench.results,
     }
     written = Path("build/bench.json")
@@ -237,9 +242,9 @@ def _renewed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
 
 
 def _line(ratio: Ratio) -> str:
-    reach = "" if ratio.reach is None else f"{ratio.reach:g}{'' if ratio.reached else ' !'}"
+    reach = "" if ratio.of.reach is None else f"{ratio.of.reach:g}{'' if ratio.reached else ' !'}"
     numbers = f"{ratio.ours.seconds:>9.2f}{ratio.theirs.seconds:>9.2f}{ratio.value:>8.2f}{reach:>7}"
-    return f"{ratio.name:<50}{numbers}{max(ratio.ours.load, ratio.theirs.load):>6.1f}"
+    return f"{ratio.of.name:<50}{numbers}{max(ratio.ours.load, ratio.theirs.load):>6.1f}"
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from pathlib import Path
 from string import Template
 from typing import Any, Final
 
+from benchmarks.comparisons import ALWAYS, longer
 from experiments.drawing import curve, figure, label, save, styles
 
 ROOT: Final = Path(__file__).parents[1]
@@ -26,28 +27,11 @@ MEASURED: Final = (
 )
 MARK: Final = "<!-- The part above is written by `python -m benchmarks.page`. -->\n"
 
-WHAT: Final = {
-    "process: Arrow reads the scanned numbers": "a whole process, against one in which Arrow reads the same columns",
-    "process: Arrow reads plain integers, dest lists": "the same, against integers with lists, as SQL needs them",
-    "process: Arrow reads the trace's columns": "the same, against the columns of the trace as it came",
-    "warm: Arrow streams the scanned numbers": "in a process, against Arrow streaming the same row groups, both warm",
-    "warm: Arrow streams plain integers, dest lists": "the same, against integers with lists",
-    "ST and causal order, against ST": "`ST` and `causal_order` together, against `ST` alone",
-    "a trace x8 as long": "a trace 8 times as long, whole processes",
-    "order_preserving compiled, against tuned": "`order_preserving` as a user's formula, against the tuned form",
-    "causal_order compiled, against tuned": "`causal_order` likewise",
-    "in-process, against DuckDB": "in-process, against the same question in DuckDB",
-    "Spark, against in-process": "Spark local[2], its session warm, against in-process",
-    "Spark, against Spark SQL": "Spark local[2], against the same question in Spark SQL (window functions)",
-    "Spark on shuffled rows, against its own sort": "Spark on rows in random order, against its own sort of them",
-}
-"""What is measured, in words."""
-
 
 def generated(measured: dict[str, Any]) -> str:
     """The part of the page above the mark."""
     bench, phases, single = measured["bench"], measured["phases"], measured["single"]
-    (_, short), (name, long) = bench["peak MiB"].items()
+    short, long = bench["peak MiB"].values()
     judged = phases["phases"]["read and screen"] + phases["phases"]["judge who is left"]
     words = Template((Path(__file__).parent / "page.md").read_text(encoding="utf-8"))
     return words.substitute(
@@ -60,7 +44,7 @@ def generated(measured: dict[str, Any]) -> str:
         processes=_seconds("a whole process", phases["processes"]),
         short=f"{short:.0f}",
         long=f"{long:.0f}",
-        times=name.removeprefix("x"),
+        times=_times(bench),
         more=f"{100 * (long / short - 1):+.0f}",
         entities=single["executions"][0]["entities"],
         singles="\n".join(_singles(single)),
@@ -84,12 +68,19 @@ def generated(measured: dict[str, Any]) -> str:
     )
 
 
+def _times(bench: dict[str, Any]) -> int:
+    """How many times as long the longer trace was."""
+    _, name = bench["peak MiB"]
+    return int(name.removeprefix("x"))
+
+
 def _ratios(bench: dict[str, Any]) -> str:
     rows = []
+    words = {each.name: each.words for each in (*ALWAYS, longer(_times(bench)))}
     for row in bench["ratios"]:
         seconds = (f"{row[side]['seconds']:.2f}" for side in ("ours", "theirs"))
         load = max(row["ours"]["load"], row["theirs"]["load"])
-        rows.append((WHAT[row["name"]], *seconds, f"{row['ratio']:.2f}", _reach(row), f"{load:.1f}"))
+        rows.append((words[row["name"]], *seconds, f"{row['ratio']:.2f}", _reach(row), f"{load:.1f}"))
     small = bench["1,000 events"]
     reached = "met" if small["seconds"] < 1.5 else "**missed**"
     what = "`precedes verify` of 1,000 events, a whole process, no JVM"
