@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,20 @@ def test_rooms_and_imports() -> None:
     assert house.imports(known["precedes.engines.scan.b"], known) == {"precedes.core.a"}
     assert house.imports(known["precedes.c"], known) == set()
     assert house.plan(known).startswith("3 modules, 3 rooms, 2 floors, 1 arrows, 0 circles")
+
+
+def test_the_table_of_rooms_has_every_room() -> None:
+    """A folder of the package, or what stands in `engines/`; `record/` is named below the table."""
+    package = house.ROOT / "checker" / "precedes"
+    folders = {path.parent for path in package.glob("*/__init__.py")} - {
+        package / "engines",
+        package / "record",
+    }
+    engines = {path.parent for path in package.glob("engines/*/__init__.py")}
+    modules = {path for path in package.glob("engines/*.py") if path.name != "__init__.py"}
+    text = (house.ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = re.findall(r"^\| `([\w/]+(?:/|\.py))` \|", text.partition("| Elsewhere")[0], re.MULTILINE)
+    assert {package / name for name in table} == folders | engines | modules
 
 
 def test_the_list_of_exceptions_is_short_and_has_reasons() -> None:

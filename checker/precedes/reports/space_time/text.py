@@ -8,7 +8,7 @@ delivery of its message.
     │       │        ● c{3} ────▶ ● c
     │       ╰─────────────────────▶ ● a
 
-What is laid out where is `diagram_layout`'s business.
+`layout` says what is laid out where.
 """
 
 from __future__ import annotations
