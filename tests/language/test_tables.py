@@ -58,3 +58,9 @@ def test_a_grammar_that_was_edited_gets_tables_of_its_own(monkeypatch: pytest.Mo
     monkeypatch.setattr(tables, "generated", generated)
     assert tables.tables() == shipped
     assert len(made) == 1
+
+
+def test_nothing_follows_an_end() -> None:
+    """So a chain of transparent productions (`lalr`) stops there."""
+    shipped = tables.tables()
+    assert all(not shipped.states[end] for end in shipped.ends.values())

@@ -63,7 +63,6 @@ _KINDS: Final = {
     Sort.GROUP: Kind.GROUP,
     Sort.VIEW: Kind.VIEW,
 }
-_OF_SCENARIOS: Final = tuple(_KINDS.values())
 _Variables = Mapping[str, Symbol]
 
 

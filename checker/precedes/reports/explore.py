@@ -18,7 +18,6 @@ from precedes.engines.reference import evaluate
 from precedes.jobs.explore import Explored
 from precedes.language.quoting import written
 from precedes.language.scenario_printer import as_scenario
-from precedes.protocol.bounds import Bounds
 from precedes.protocol.exploration.histories import needed
 from precedes.protocol.exploration.result import INTERRUPTED, Exploration, Finding, Sighting
 from precedes.protocol.liveness.endless_behaviors import DELIVERY, owed_text
@@ -28,7 +27,6 @@ from precedes.reports.lasso import drawn, told
 from precedes.reports.space_time.text import diagram
 
 JSON_SCHEMA: Final = 1
-UNCHANGED: Final = Bounds()
 
 
 def as_text(explored: Sequence[Explored]) -> str:

@@ -107,7 +107,6 @@ class RcvAck:
 
 
 StopPdu: TypeAlias = Stop | StopPack | StopAck
-RcvPdu: TypeAlias = Rcv | RcvPack | RcvAck
 
 
 @dataclass(frozen=True, slots=True)

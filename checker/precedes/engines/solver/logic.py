@@ -143,11 +143,6 @@ def integer(name: str) -> Symbol:
     return cast(Symbol, z3.Int(name))
 
 
-def real(name: str) -> Symbol:
-    """A real number that is free."""
-    return cast(Symbol, z3.Real(name))
-
-
 ENTITY_SORT: Any = z3.DeclareSort("Entity")
 MESSAGE_SORT: Any = z3.DeclareSort("Message")
 DELIVERY_SORT: Any = z3.DeclareSort("Delivery")

@@ -121,8 +121,7 @@ class Automaton:
         if known is not None:
             return known
         passed = state
-        ends = self._tables.ends.values()
-        while (todo := self._tables.states[passed].get(kind)) is not None and todo < 0 and passed not in ends:
+        while (todo := self._tables.states[passed].get(kind)) is not None and todo < 0:
             origin, _, transparent, _ = self._rules[-1 - todo]
             if not transparent:
                 break

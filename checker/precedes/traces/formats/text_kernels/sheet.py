@@ -23,7 +23,6 @@ from precedes.native.compiled_functions import (
 )
 
 Bytes = Annotated[npt.NDArray[np.uint8], Written()]
-ByteRows = Annotated[npt.NDArray[np.uint8], Written(2)]
 LongRows = Annotated[npt.NDArray[np.int64], Written(2)]
 
 PADDING: Final = 64
