@@ -252,6 +252,11 @@ def test_executions_without_a_message_are_told(tmp_path: Path) -> None:
     ended = verify(path, "--require", "ST")
     assert ended.code == 0
     assert "1 execution has no message: names hold vacuously there" in ended.out
+    path.write_text(crash, encoding="utf-8")
+    nothing = verify(path, "--require", "ST")
+    assert nothing.code == 3
+    # Where no execution has a message, that is the verdict, and no remark besides.
+    assert "no message: names hold vacuously there" not in nothing.out
 
 
 @pytest.mark.parametrize("name", ["m_", "_", "a\nholds", "\x1b[31m", 'q"\\', "\u2028", " "])

@@ -34,6 +34,18 @@ def test_the_messages_are_these(path: Path) -> None:
     assert told == expected.read_text(encoding="utf-8")
 
 
+def test_a_number_with_letters_is_told_of_its_unit_only_where_a_number_may_stand() -> None:
+    for text, code, message in (
+        ("scenario s\ncluster E1\nexpect ST 3kg", "P004", "3kg is not expected here"),
+        ("scenario s\ncluster E1\nexpect ST 3h", "P004", "3h is not expected here"),
+        ("scenario s\ncluster E1\ndelta 3kg", "P012", "kg is not a unit"),
+    ):
+        with pytest.raises(PrecedesError) as caught:
+            compile_text(text)
+        told = [(each.code, each.message) for each in caught.value.diagnostics]
+        assert told == [(code, message)], text
+
+
 def test_every_expected_file_has_its_source() -> None:
     assert {path.stem for path in HERE.glob("*.txt")} == {path.stem for path in FILES}
 
