@@ -6,6 +6,7 @@ import csv as python_csv
 import io
 import json
 import random
+import re
 import subprocess
 import sys
 import time
@@ -436,10 +437,17 @@ FAULTS = {
     "a map of what is no map": ("import pyarrow as pa\npa.array([[None]], pa.map_(pa.string(), pa.int64()))"),
 }
 """The smallest inputs that end the process that has them read by pyarrow 26.0.1."""
+SEEN_IN: Final = (26, 0, 1)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="seen on Linux, where a signal ends the process")
+@pytest.mark.skipif(
+    tuple(map(int, re.findall(r"\d+", pa.__version__)[:3])) < SEEN_IN, reason="not seen in an older pyarrow"
+)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_of_arrow_is_there_still(fault: str) -> None:
-    """None of these reaches Arrow from a trace; when one is mended, what stands before it can go."""
-    if survived(FAULTS[fault]):
-        pytest.skip(f"pyarrow {pa.__version__} survives {fault}")
+    """None of these reaches Arrow from a trace. Threads decide when one of them strikes, so it has three tries."""
+    mended = all(survived(FAULTS[fault]) for _ in range(3))
+    assert not mended, (
+        f"pyarrow {pa.__version__} survives {fault}: what stands before it goes when no older one is read with"
+    )
