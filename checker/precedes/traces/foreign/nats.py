@@ -94,6 +94,8 @@ def _published(line: Fields) -> Row:
 def _named(domain: str, stream: str, position: int) -> Row:
     """The name of a message: where it stands in its stream. Streams and domains have no `/` in their names."""
     within = "" if domain == _NO_DOMAIN else f"{domain}/"
-    if "/" in domain + stream or not stream:
+    if not stream:
+        raise RowError("T014", "the name of the stream is an empty text")
+    if "/" in domain + stream:
         raise RowError("T012", f"the name of the stream is {shown(within + stream)}", "names have no `/`")
     return {"message": f"{within}{stream}@{position}", "position": position}
