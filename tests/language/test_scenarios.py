@@ -1,7 +1,5 @@
 """Scenarios as executions."""
 
-import time
-
 import pytest
 
 from precedes.core.diagnostics import PrecedesError
@@ -201,15 +199,12 @@ def test_of_a_long_cycle_both_ends_are_shown() -> None:
         "E1 delivers b -> E1 sends c0 -> E1 sends c1 -> E1 sends a -> "
         "E2 delivers a -> E2 sends d0 -> E2 sends d1 -> E2 sends b -> E1 delivers b"
     )
-    before = time.process_time()
     [(entity, place, _, ends)] = impossible(around(16_000))
     assert (entity, place) == ("E1", 0)
     assert ends == (
         "E1 delivers b -> E1 sends c0 -> E1 sends c1 -> E1 sends c2 -> 31,996 more events -> "
         "E2 sends d15997 -> E2 sends d15998 -> E2 sends d15999 -> E2 sends b -> E1 delivers b"
     )
-    # Less than a second; more than a minute where each event is looked for among all.
-    assert time.process_time() - before < 20
 
 
 @pytest.mark.parametrize(
