@@ -145,6 +145,34 @@ def both_ways_the_same(tmp_path_factory: pytest.TempPathFactory, given_: list[Ex
     assert before == after
 
 
+UNKNOWN_BESIDE_KNOWN = [
+    row("x", "A", "send", "m", dest=["B", "C"]),
+    row("x", "A", "send", "n", dest=["B", "C"]),
+    row("x", "B", "deliver", "m", sender="?"),
+    row("x", "B", "deliver", "n"),
+    row("x", "C", "deliver", "n", sender="?"),
+]
+CALLED_UNKNOWN = [
+    row("x", "?", "send", "m", dest=["B"]),
+    row("x", "B", "deliver", "m", sender="?"),
+    row("x", "B", "deliver", "n", sender="?"),
+    row("x", "A", "send", "o", dest=["B"]),
+]
+
+
+@pytest.mark.parametrize("large", [0, 1000])
+@pytest.mark.parametrize(
+    ("rows", "entities"), [(UNKNOWN_BESIDE_KNOWN, ["A", "B", "C"]), (CALLED_UNKNOWN, ["?", "A", "B"])]
+)
+def test_an_unknown_sender_is_no_entity(
+    tmp_path: Path, rows: list[dict[str, object]], entities: list[str], large: int
+) -> None:
+    target = laid_out(trace(tmp_path, rows))
+    with patch.object(group_reader, "LARGE", large), closing(opened(target)) as file:
+        assert check_groups(target) == 1
+        assert list(row_group(file, 0, OPTIONS, ()).ids(0)[0]) == entities
+
+
 def test_every_row_is_kept_as_it_was(tmp_path: Path) -> None:
     rows = [
         row("b", "E2", "deliver", "m", time="2026-01-01T00:00:00Z", clock={"E1": 1}),

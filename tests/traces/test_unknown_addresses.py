@@ -175,6 +175,17 @@ def test_an_entity_may_be_called_so(tmp_path: Path) -> None:
     assert execution.history("?").events
 
 
+def test_what_is_an_entity_of_one_execution_is_none_of_another(tmp_path: Path) -> None:
+    other = '{"execution":"w","entity":"?","event":"local"}\n'
+    for rows in (UNSENT, other + UNSENT):
+        path = tmp_path / "t.jsonl"
+        path.write_text(rows, encoding="utf-8")
+        [batch] = read_batches([path], TraceOptions(), Notices())
+        execution = execution_of(batch, batch.executions - 1)
+        assert execution.entities == ("C", "D")
+        assert execution.doubt == Reason.SEND_NOT_LOGGED
+
+
 def test_it_can_be_written_as_a_scenario(tmp_path: Path) -> None:
     execution = execution_of(read(OPEN, tmp_path), 0)
     printed = as_scenario(execution, "open", ["expect unknown agreement", "expect order_equivalent"])

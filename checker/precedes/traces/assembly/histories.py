@@ -159,15 +159,14 @@ def _nobody(
     table: pa.Table, place: tuple[Codes, Codes, Codes], sender: Codes, unknown: int
 ) -> tuple[Codes, Codes | None]:
     """The senders that rows name, but for the unknown one, and the executions with a message whose sender is unknown to
-    a row and known to none. `place` has the execution, the entity and the message of each row.
+    a row and known to none. `place` has the execution, the entity and the message of each row. In an execution where an
+    entity of this name has rows, the name is that entity's.
     """
     x, entity, message = place
-    if (entity == unknown).any():
-        return sender, None
+    unnamed = (sender == unknown) & ~np.isin(x, x[entity == unknown])
     key = x.astype(np.int64) * (int(message.max(initial=0)) + 2) + message
     sends = table["event"].to_numpy() == EVENT_CODES[EventKind.SEND]
-    known = ascending(key[sends | ((sender != ABSENT) & (sender != unknown))])
-    unnamed = sender == unknown
+    known = ascending(key[sends | ((sender != ABSENT) & ~unnamed)])
     found = ascending(x[unnamed & ~np.isin(key, known)])
     return np.where(unnamed, ABSENT, sender).astype(sender.dtype), found
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from precedes.core.columns import NOBODY, NOT_RECORDED, Batch, Int32, Int64, Names
-from precedes.core.execution import ACKNOWLEDGEMENT_CODES, view_number
+from precedes.core.execution import ACKNOWLEDGEMENT_CODES, UNKNOWN_NAME, view_number
 from precedes.core.transposition import execution_of
 from precedes.engines.columnar.execution_source import Excerpt, RowGroupSlice, excerpts_of
 from precedes.traces import Notices, TraceOptions, assemble
@@ -106,9 +106,8 @@ class GroupReader:
             )
         start, stop = self._span(x)
         part = self._ids.slice(start, stop - start)
-        entities = {*_distinct(part["entity"]), *_distinct(part["sender"]), *_named(part["dest"])}
         messages = set(_distinct(part["message"]))
-        return sorted(entities - {None}), sorted(messages - {None})
+        return _entities(part.column), sorted(messages - {None})
 
     def names(self) -> Names:
         """The names of the executions."""
@@ -141,7 +140,8 @@ class GroupReader:
         numbers = self._messages[start:stop]
         kept = sorted({m for part in parts for m in part})
         chosen = np.flatnonzero((numbers == NOBODY) | np.isin(numbers, kept)) + start
-        if not len(chosen):
+        if not len(chosen) or pc.index(self._part("entity", x), UNKNOWN_NAME).as_py() >= 0:
+            # An entity that is called `?` may have no row in the cut: then senders of that name would be unknown.
             return excerpts_of(self._together([x]), 0, parts)
         whole = replace(self._options, cluster=self._cluster(x), groups=self._groups(x))
         assembled = self._assembled(chosen, whole)
@@ -164,12 +164,12 @@ class GroupReader:
 
     def _cluster(self, x: int) -> tuple[str, ...]:
         """The names of the entities of execution x, read column by column."""
+        return tuple(_entities(lambda name: self._part(name, x)))
+
+    def _part(self, name: str, x: int) -> Column:
+        """A column of execution x."""
         start, stop = self._span(x)
-        found: set[Any] = set()
-        for name in ("entity", "sender", "dest"):
-            part = self._column(name).slice(start, stop - start)
-            found |= set(_named(part) if name == "dest" else _distinct(part))
-        return tuple(sorted(found - {None}))
+        return self._column(name).slice(start, stop - start)
 
     def _groups(self, x: int) -> GroupMembers:
         """The groups of execution x, read column by column."""
@@ -229,6 +229,15 @@ def places(starts: Int64, stops: Int64) -> Int64:
     before = np.cumsum(lengths) - lengths
     numbers: Int64 = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
     return numbers
+
+
+def _entities(column: Callable[[str], Column]) -> list[str]:
+    """The names of the entities in the columns of an execution. `?` is one if it has rows; as a sender, it is nobody
+    else.
+    """
+    senders = set(_distinct(column("sender"))) - {UNKNOWN_NAME}
+    found = {*_distinct(column("entity")), *senders, *_named(column("dest"))}
+    return sorted(found - {None})
 
 
 def _named(dest: Column) -> list[Any]:
