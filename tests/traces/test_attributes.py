@@ -410,6 +410,31 @@ def test_converted_rows_that_disagree(tmp_path: Path) -> None:
         assert len(before.contradictions) == 1
 
 
+@pytest.mark.parametrize("row_group", [1, 400])
+def test_a_columnar_file_that_is_converted_again_has_every_column(row_group: int, tmp_path: Path) -> None:
+    rows = [row("m", execution=x, key="k", offset=3) for x in "ab"]
+    rows.append(row("m", "deliver", execution="a", key="j"))
+    later = [row("n", "send", execution=x, stamp=2.5) for x in "ac"]
+    paths = [tmp_path / f"{name}.parquet" for name in ("once", "twice", "both", "jsonl")]
+    with file_of(rows, tmp_path, "t.jsonl") as path, file_of(later, tmp_path, "later.jsonl") as other:
+        convert([path], paths[0], Notices())
+        convert([path, other], paths[3], Notices())
+        convert([paths[0]], paths[1], Notices(), row_group=row_group)
+        convert([paths[0], other], paths[2], Notices(), row_group=row_group)
+    for one, again in ((paths[0], paths[1]), (paths[3], paths[2])):
+        assert pq.read_schema(again) == pq.read_schema(one)
+        assert executions_in(again, *ALL) == executions_in(one, *ALL)
+        told_of = [
+            [
+                set(batch.contradictions)
+                for batch in read_batches([each], TraceOptions(attributes=ALL), Notices())
+            ]
+            for each in (one, again)
+        ]
+        assert told_of[0] == told_of[1]
+        assert any(told_of[0])
+
+
 def test_a_column_that_a_columnar_file_has_for_itself_is_told(tmp_path: Path) -> None:
     with file_of([row("m", message_number="7", key="k")], tmp_path, "t.jsonl") as path:
         notices = Notices()

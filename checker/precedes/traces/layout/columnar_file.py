@@ -59,7 +59,15 @@ from precedes.traces.layout.kept_columns import values_of
 from precedes.traces.notices import NO_ADDRESSING, Addressing, Notice, Notices
 from precedes.traces.options import GroupMembers, TraceOptions
 from precedes.traces.problems import unreadable
-from precedes.traces.schema import BY_TIME, INPUT_COLUMNS, REDELIVERED, TABLE_SCHEMA, beside, schema_of
+from precedes.traces.schema import (
+    ATTRIBUTE,
+    BY_TIME,
+    INPUT_COLUMNS,
+    REDELIVERED,
+    TABLE_SCHEMA,
+    beside,
+    schema_of,
+)
 from precedes.traces.sources import TraceSource
 from precedes.traces.stated_groups import united
 
@@ -357,7 +365,8 @@ class ColumnarFile:
 
         With `places` one column at a time is in memory.
         """
-        names = [*_ORDINARY, *(each.name for each in self.layout.asked if each.name != REDELIVERED)]
+        asked = (each.name for each in self.layout.asked if each.name != REDELIVERED)
+        names = [*_ORDINARY, *(self.layout.kept if self.layout.source.every else asked)]
         if places is None:
             return self._read(number, names)
         chosen = arrow.array(places)
@@ -383,6 +392,10 @@ class ColumnarFile:
         if source.only and rows["origin_row"].null_count == 0:
             for name, written in ORIGIN.items():
                 found = _replaced(found, name, rows[written])
+        if source.every:
+            for name in self.layout.kept:
+                found = found.append_column(f"{ATTRIBUTE}{name}", rows[name])
+            return found
         for field, each in zip(beside(schema_of(source.attributes)), source.attributes, strict=True):
             held = each in self.layout.asked
             values = (
