@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import shlex
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from precedes.core.diagnostics import PrecedesError
 from precedes.engines.scan.standings import Standing
 from precedes.jobs import watch as watching
 from precedes.jobs.verify import Question
@@ -79,6 +81,92 @@ def interleaved(choices: Choices, text: bytes) -> list[bytes]:
         if not waiting[entity]:
             del waiting[entity]
     return found
+
+
+def about(entity: str, seq: int, event: str, message: str) -> bytes:
+    dest = {"dest": ["B"]} if event == "send" else {}
+    row = {"execution": "r", "entity": entity, "seq": seq, "event": event, "message": message, **dest}
+    return json.dumps(row).encode() + b"\n"
+
+
+SENT = [about("A", 1, "send", "m"), about("A", 2, "send", "n")]
+TURNED = [*SENT, about("B", 5, "deliver", "n"), about("B", 6, "deliver", "m")]
+LATE = about("B", 2, "deliver", "m")
+
+
+@pytest.mark.parametrize("names", [("order_preserving",), ("order_preserving", "agreement")])
+def test_a_row_that_would_take_a_violation_back_is_refused(names: tuple[str, ...]) -> None:
+    """Whether the rows of its execution are there still, or were given up."""
+    executions = opened(*names)
+    changes = [change for line in TURNED for change in executions.add(line)]
+    assert ("order_preserving", Standing.VIOLATED) in {(each.predicate, each.standing) for each in changes}
+    with pytest.raises(PrecedesError) as caught:
+        executions.add(about("A", 3, "send", "o") + LATE)
+    (problem,) = caught.value.diagnostics
+    assert (problem.code, problem.path, problem.row) == ("T029", "<stdin>", 6)
+    assert "entity B about m with `seq` 6, by which execution r was judged" in problem.message
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        pytest.param(about("B", 2, "deliver", "o"), id="another message"),
+        pytest.param(about("C", 2, "deliver", "m"), id="another entity"),
+        pytest.param(about("B", 2, "ack", "m"), id="another event"),
+        pytest.param(about("B", 7, "deliver", "m"), id="a later delivery"),
+        pytest.param(TURNED[3], id="the same row"),
+    ],
+)
+def test_a_row_that_takes_nothing_back_may_come_late(late: bytes) -> None:
+    executions = opened("order_preserving", "agreement")
+    for line in TURNED:
+        executions.add(line)
+    changes = executions.add(late)
+    assert not any(change.predicate == "order_preserving" for change in changes)
+
+
+def test_a_row_may_come_late_where_nothing_is_violated() -> None:
+    """Also in the piece by which something would be violated without it."""
+    executions = opened("order_preserving")
+    for lines in ([*SENT, TURNED[2]], [TURNED[3], LATE]):
+        told = standing(executions.add(b"".join(lines)))
+    assert told == {}
+    executions = opened("order_preserving")
+    for line in (*SENT, TURNED[3], LATE, TURNED[2]):
+        told = standing(executions.add(line)) or told
+    assert told == {"order_preserving": "satisfied so far"}
+
+
+@pytest.mark.parametrize("seeds", [range(12), pytest.param(range(12, 150), marks=pytest.mark.slow)])
+def test_rows_in_any_order_take_nothing_back(seeds: range, tmp_path: Path) -> None:
+    refused = kept = 0
+    for seed in seeds:
+        choices = Seeded(seed)
+        write_executions([execution(choices, TRACES)], tmp_path / "x.jsonl")
+        lines = (tmp_path / "x.jsonl").read_bytes().splitlines(keepends=True)
+        random.Random(seed).shuffle(lines)
+        executions, ever = opened(*NAMES), set[str]()
+        try:
+            for line in lines:
+                found = executions.add(line)
+                ever |= {each.predicate for each in found if each.standing is Standing.VIOLATED}
+        except PrecedesError:
+            refused += 1
+            continue
+        kept += bool(ever)
+        last = ended(tmp_path / "x.jsonl")
+        assert {last[name] for name in ever} <= {Standing.VIOLATED, Standing.UNKNOWN}, seed
+    assert kept
+    assert refused or len(seeds) < 100
+
+
+def test_a_late_row_ends_the_command(piped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "_lines_of", lambda _stream, _every: iter([*TURNED, LATE]))
+    watched = precedes("watch", "-", "--require", "order_preserving")
+    assert watched.code == 2
+    assert "r: order_preserving is violated" in watched.out
+    assert "holds" not in watched.out
+    assert "row 5: T029 " in watched.err
 
 
 NAMES = (

@@ -73,6 +73,34 @@ def test_an_execution_is_told_of_as_it_goes_on() -> None:
     }
 
 
+@pytest.mark.parametrize("names", [("order_preserving",), ("order_preserving", "agreement")])
+def test_what_a_late_row_takes_back_is_unknown(names: tuple[str, ...]) -> None:
+    """Whether everything was violated or not, and whatever comes after it."""
+    asked, known = live(*names), _Open(None, {}, -1)
+    rows = [
+        ("x", "A", 1, "send", "m", ["B"], 0),
+        ("x", "A", 2, "send", "n", ["B"], 1),
+        ("x", "B", 5, "deliver", "n", None, 2),
+        ("x", "B", 6, "deliver", "m", None, 3),
+        ("x", "B", 2, "deliver", "m", None, 4),
+        ("x", "A", 3, "send", "o", ["B"], 5),
+    ]
+    told = []
+    for some in (rows[:4], rows[4:5], rows[5:]):
+        _take_in(known, packed(some), asked.most)
+        found = {row["predicate"]: row for row in _changes("x", known, asked)}
+        told.append({name: row["standing"] for name, row in found.items() if name == "order_preserving"})
+    alone = len(names) == 1
+    assert told == [
+        {"order_preserving": "violated"},
+        {} if alone else {"order_preserving": "unknown so far"},
+        {},
+    ]
+    last = {row["predicate"]: row for row in _ended("x", known, asked)}["order_preserving"]
+    assert (last["standing"], last["witness"]) == ("unknown", None)
+    assert "a row came later that stands before one" in last["reasons"]
+
+
 def test_an_execution_that_is_too_large_is_given_up() -> None:
     asked, known = live("order_equivalent", most=4), _Open(None, {}, -1)
     rows = rows_of("x", 0, swapped=True)

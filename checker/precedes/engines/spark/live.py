@@ -56,6 +56,11 @@ _STATE: Final = types.StructType(
 )
 LIVE_SCHEMA: Final = STANDING_SCHEMA.append(pa.field("ended", pa.bool_()))
 
+_TAKEN_BACK: Final = "taken back"
+"""What was told of a name that was violated for good, and is not by the rows that came later."""
+
+_LATE: Final = "it was violated for good, and a row came later that stands before one by which it was"
+
 _NANOSECONDS: Final = 1_000_000
 """In a millisecond."""
 
@@ -187,9 +192,29 @@ def _changes(execution: str, known: _Open, live: Live) -> list[dict[str, Any]]:
     else:
         options = replace(live.options, complete=False)
         rows = standings(assemble(known.rows, options, Notices()), live.plan).to_pylist()
-    changed = [row for row in rows if known.told.get(row["predicate"]) != row["standing"]]
-    known.told |= {row["predicate"]: row["standing"] for row in changed}
-    return [{**row, "ended": False} for row in changed]
+    changes = []
+    for row in rows:
+        name = row["predicate"]
+        late = _takes_back(known.told.get(name), row["standing"])
+        standing = _TAKEN_BACK if late else row["standing"]
+        if known.told.get(name) != standing:
+            known.told[name] = standing
+            change = _late(row, Standing.UNKNOWN.value) if late else row
+            changes.append({**change, "ended": False})
+    return changes
+
+
+def _takes_back(told: str | None, standing: str) -> bool:
+    """Whether a name was violated for good, and would be neither violated nor unknown now. The rows of an entity came
+    out of their order then.
+    """
+    kept = (Standing.VIOLATED.value, Standing.UNKNOWN.value, Verdict.UNKNOWN.value)
+    return told in (Standing.VIOLATED.value, _TAKEN_BACK) and standing not in kept
+
+
+def _late(row: dict[str, Any], standing: str) -> dict[str, Any]:
+    """A row of a name that was violated for good, and may not be so."""
+    return {**row, "standing": standing, "witness": None, "reasons": _LATE}
 
 
 def _ended(execution: str, known: _Open, live: Live) -> list[dict[str, Any]]:
@@ -198,9 +223,15 @@ def _ended(execution: str, known: _Open, live: Live) -> list[dict[str, Any]]:
         return [{**row, "ended": True} for row in _given_up(execution, live, Verdict.UNKNOWN.value)]
     result = scan(assemble(known.rows, live.options, Notices()), live.plan)
     names = ("execution", "predicate", "witness", "reasons")
-    return [
+    rows = [
         {**{name: row[name] for name in names}, "standing": row["verdict"], "ended": True}
         for row in verdict_rows(result, live.plan, all_verdicts=True).to_pylist()
+    ]
+    return [
+        _late(row, Verdict.UNKNOWN.value)
+        if _takes_back(known.told.get(row["predicate"]), row["standing"])
+        else row
+        for row in rows
     ]
 
 
