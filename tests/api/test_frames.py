@@ -38,7 +38,8 @@ COLUMNS: list[tuple[str, Any, list[object]]] = [
     ("seq", pd.array([0, 0, 1], dtype="Int64"), [0, 0, 1]),
     ("seq", pd.Series([0, 0, np.int64(1)], dtype=object), [0, 0, 1]),
     ("position", [NAN, 3.0, 4.0], [None, 3, 4]),
-    ("position", [NAN, -3.0, 2.0**53], [None, -3, 2**53]),
+    ("position", [NAN, -3.0, 2.0**53 - 1], [None, -3, 2**53 - 1]),
+    ("position", np.array([NAN, -3.0, 2**24 - 1], np.float32), [None, -3, 2**24 - 1]),
     ("position", pd.Series([NAN, 3, 4], dtype=object), [None, 3, 4]),
     ("position", pd.array([None, 3, 4], dtype="Int64"), [None, 3, 4]),
     ("entity", [1.0, 2.0, 2.0], ["1", "2", "2"]),
@@ -79,6 +80,22 @@ def test_pandas(column: str, given: Any, meant: list[object]) -> None:
     assert values(frame.to_dict("records"), column) == meant
 
 
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+def test_a_narrow_float_stands_for_its_shortest_text(kind: Any) -> None:
+    times = np.array([0.1, 0.2, 0.7], kind)
+    meant = [100_000_000, 200_000_000, 700_000_000]
+    frame = frame_of("time", times)
+    assert values(frame, "time") == meant
+    assert (
+        values(frame_of("view", pd.Series([NAN, 1, "two"], dtype=object)).assign(time=times), "time") == meant
+    )
+    rows = pd.DataFrame(EVENTS).to_dict("records")
+    assert values([{**row, "time": time} for row, time in zip(rows, times, strict=True)], "time") == meant
+    assert values([{**row, "dest": np.array([7, 8], kind)} for row in rows], "dest")[0] == ["7", "8"]
+    with pytest.raises(precedes.PrecedesError, match=r"T012 `entity` is 16777216\.0, a float that may"):
+        values([{**row, "dest": np.array([2**24], np.float32)} for row in rows], "dest")
+
+
 @pytest.mark.parametrize(
     ("column", "given", "meant"),
     [
@@ -101,6 +118,16 @@ def test_polars(column: str, given: pl.Series, meant: list[object]) -> None:
         ("redelivered", [0, 1, 2], "row 3: T012 `redelivered` is 2"),
         ("seq", [0.0, 0.0, 1.5], "row 3: T012 `seq` is 1.5"),
         ("position", [NAN, 1e19, 2.0], "row 2: T012 `position` is 1e+19, a float that may have been rounded"),
+        (
+            "position",
+            [NAN, 2.0**53, 2.0],
+            "row 2: T012 `position` is 9007199254740992.0, a float that may have",
+        ),
+        (
+            "message",
+            np.array([1, 2, 2**24 + 1], np.float32),
+            "row 3: T012 `message` is 16777216.0, a float that may have been rounded",
+        ),
         ("entity", [1.0, 2.0, 2.5], "row 3: T012 `entity` is the number 2.5"),
         ("entity", [1.0, 2.0, NAN], "row 3: T011 `entity` is missing"),
         ("dest", [[2.5], NAN, NAN], "row 1: T012 `dest[0]` is the number 2.5"),

@@ -367,6 +367,7 @@ def test_a_converted_file_of_parquet_has_every_column(tmp_path: Path) -> None:
         "stamp": pa.array([1, None, 2], pa.timestamp("us")),
         "age": pa.array([Decimal("0.50"), None, Decimal(3)], pa.decimal128(9, 2)),
         "nested": pa.array([[1], None, []]),
+        "short": pa.array([0.1, None, 2.5], pa.float32()),
     }
     for name, column in columns.items():
         table = table.append_column(name, column)
@@ -376,7 +377,7 @@ def test_a_converted_file_of_parquet_has_every_column(tmp_path: Path) -> None:
     assert [n.text for n in notices.all() if n.code == "T101"] == [
         "column `nested` is unknown and was ignored"
     ]
-    for asked in (ALL, ()):
+    for asked in (ALL, (Attribute("short", AttributeSort.DURATION),), ()):
         assert executions_in(target, *asked) == executions_in(path, *asked)
     notices = Notices()
     read(target, KEY, notices=notices)
@@ -384,6 +385,7 @@ def test_a_converted_file_of_parquet_has_every_column(tmp_path: Path) -> None:
         "age",
         "nested",
         "offset",
+        "short",
         "stamp",
     ]
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -57,6 +58,10 @@ def test_ids(ids: pa.Array) -> None:
         (pa.array([1795818956.794679, None]), 1795818956794679000),
         (pa.array([0.1 + 0.2, None]), 300000000),
         (pa.array([0.5, None], pa.float32()), 500000000),
+        (pa.array([0.1, None], pa.float32()), 100000000),
+        (pa.array([-0.1, 2.0], pa.float32()).dictionary_encode(), -100000000),
+        (pa.array(np.array([0.1, 0.7], np.float16)), 100000000),
+        (pa.array([np.float16(0.1), None], pa.float16()), 100000000),
         (pa.array([Decimal("1.0000000005"), None]), 1000000000),
         (pa.array([Decimal("1.25"), None]), 1250000000),
         (pa.array([1, None], pa.timestamp("s")), 1_000_000_000),
@@ -116,6 +121,26 @@ def test_clocks_that_are_lists() -> None:
         ({"seq": [0, -1]}, "T015", "`seq` is -1", 2),
         ({"seq": [0.0, 1.5]}, "T012", "`seq` is 1.5", 2),
         ({"position": [0.0, 2.0**53 + 2]}, "T012", "`position` is 9007199254740994.0, a float that may", 2),
+        ({"position": [0.0, -(2.0**53)]}, "T012", "`position` is -9007199254740992.0, a float that may", 2),
+        (
+            {"message": pa.array(np.array([16777215, 16777217], np.float32))},
+            "T012",
+            "`message` is 16777216.0, a float",
+            2,
+        ),
+        (
+            {"seq": pa.array(np.array([2047, 2049], np.float16))},
+            "T012",
+            "`seq` is 2048.0, a float that may",
+            2,
+        ),
+        (
+            {"dest": pa.array([None, [1, 16777216]], pa.list_(pa.float32()))},
+            "T012",
+            "`dest` is 16777216.0, a float that may",
+            2,
+        ),
+        ({"position": pa.array([0.5, 1.0], pa.float32())}, "T012", "`position` is 0.5", 1),
         ({"position": [1.0, float("inf")]}, "T012", "`position` is Infinity", 2),
         ({"redelivered": [1.0, 0.5]}, "T012", "`redelivered` is 0.5", 2),
         ({"redelivered": [1, 2]}, "T012", "`redelivered` is 2", 2),
@@ -134,6 +159,26 @@ def test_bad_values_are_told_with_their_rows(columns: Any, code: str, says: str,
     problem = told(lambda: rows(**columns))[0]
     assert (problem.path, problem.code, problem.row) == ("t", code, row)
     assert says in problem.message
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+def test_a_narrow_float_is_a_whole_number_or_its_shortest_text(kind: Any) -> None:
+    """As the same numbers in text are, for any float."""
+    random = np.random.default_rng(5)
+    seconds = random.uniform(0, 1000, 300).astype(kind)
+    table = canonical(many(time=pa.array(seconds)), "t", Notices())
+    assert table["time"].to_pylist() == [round(Decimal(str(value)).scaleb(9)) for value in seconds]
+    ids = np.arange(300).astype(kind)
+    assert canonical(many(message=pa.array(ids)), "t", Notices())["message"].to_pylist() == [
+        str(k) for k in range(300)
+    ]
+
+
+def many(**columns: pa.Array) -> pa.Table:
+    """Sends with these columns beside those that are required."""
+    count = len(next(iter(columns.values())))
+    required = {"execution": ["x"], "entity": ["E"], "event": ["send"], "message": ["m"]}
+    return pa.table({**{name: value * count for name, value in required.items()}, **columns})
 
 
 def test_a_missing_column_is_told() -> None:

@@ -21,6 +21,7 @@ from precedes.traces import notices as notice
 from precedes.traces.arrow import Column, arrow, flattened, pc
 from precedes.traces.formats import letters, limits
 from precedes.traces.formats.column_types import is_text
+from precedes.traces.formats.inexact_values import EXACT, widened
 from precedes.traces.formats.values import (
     DEST_IGNORED,
     INT64_MAX,
@@ -61,7 +62,6 @@ _VIEW: Final = EVENT_CODES[EventKind.VIEW]
 _MOST_CLOCK_FIELDS: Final = 256
 _PER_UNIT: Final = {"s": NANOSECONDS, "ms": 10**6, "us": 10**3, "ns": 1}
 _WHOLE_TEXT: Final = "^-?[0-9]{1,18}$"
-_LARGEST_EXACT: Final = 2.0**53
 _MOST_DIGITS: Final = 18
 _FITS: Final = 26
 """Digits, and perhaps a point, that fit a decimal of 38 digits of which nine are decimal places."""
@@ -237,7 +237,7 @@ def _numbers(column: Column) -> Column:
         return _numbers(_attempt_cast(column, kind.value_type))
     if arrow.types.is_floating(kind):
         # Larger ones stand for other numbers than they are: for the shortest text that means them.
-        _refuse(pc.greater(pc.abs(column), _LARGEST_EXACT))
+        _refuse(pc.greater_equal(pc.abs(column), float(EXACT)))
     elif is_text(kind):
         column = whole_numbers(pc.cast(column, arrow.string()))
     elif not (
@@ -285,7 +285,7 @@ def nanoseconds(column: Column) -> Column:
         return _scaled(_attempt_cast(column, arrow.int64()), NANOSECONDS)
     if arrow.types.is_floating(kind):
         # By way of the shortest text that means the float: the times are those of the same trace as JSON.
-        return nanoseconds(pc.cast(pc.cast(column, arrow.float64()), arrow.string()))
+        return nanoseconds(pc.cast(widened(column), arrow.string()))
     if arrow.types.is_decimal(kind):
         return _of_decimals(column)
     if is_text(kind):

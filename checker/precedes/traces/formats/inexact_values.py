@@ -2,13 +2,18 @@
 
 In pandas such a column becomes floats, with NaN for what is missing, or a mixture of Python objects. A float that is
 exactly a whole number stands for it. Every other value stays as it is, so that its row is refused.
+
+Any other float stands for the shortest decimal text that means it. For a float of 16 or 32 bits that is a shorter one
+than for the same number in 64 bits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import isnan
+from math import isfinite, isnan
 from typing import Any, Final
+
+import numpy as np
 
 from precedes.core.formula import Attribute, AttributeSort
 from precedes.traces.arrow import Column, arrow, pc
@@ -18,7 +23,9 @@ from precedes.traces.schema import ID_COLUMNS, ID_LIST_COLUMNS
 _WHOLE_COLUMNS: Final = frozenset({*ID_COLUMNS, "seq", "group"})
 """The columns in which a number is a whole number."""
 EXACT: Final = 2**53
-"""Above this, a float may be another whole number, rounded."""
+"""From this on, a float may be another whole number, rounded."""
+_EXACT_BY_BYTES: Final = {2: 2**11, 4: 2**24}
+"""The same for floats of so many bytes, which are fewer."""
 _BOOLEANS: Final = (0, 1)
 _MISSING: Final = frozenset({"NAType", "NaTType"})
 """The types of pandas' values for what is missing."""
@@ -28,6 +35,49 @@ def whole_columns(attributes: Iterable[Attribute]) -> frozenset[str]:
     """The columns in which a number is a whole number, those of attributes among them: texts and numbers."""
     sorts = (AttributeSort.TEXT, AttributeSort.NUMBER)
     return _WHOLE_COLUMNS.union(attribute.name for attribute in attributes if attribute.sort in sorts)
+
+
+def widened(column: Column) -> Column:
+    """A column of floats, each of 64 bits, with the same texts; any other as it is."""
+    kind = column.type
+    if arrow.types.is_dictionary(kind) and arrow.types.is_floating(kind.value_type):
+        return widened(pc.cast(column, kind.value_type))
+    if kind == arrow.float32():
+        return pc.cast(pc.cast(column, arrow.string()), arrow.float64())
+    if kind == arrow.float16():
+        # Arrow writes all digits of these.
+        values, place = np.unique(column.fill_null(0).to_numpy(), return_inverse=True)
+        wide = np.array([float(str(value)) for value in values], np.float64)
+        return arrow.chunked_array([arrow.array(wide[place], mask=column.is_null().to_numpy())])
+    return column
+
+
+def rounded(column: Column) -> tuple[int, str] | None:
+    """The place of the first whole number of a column, or of a list in it, that a float of 16 or 32 bits may stand for
+    by rounding only, and the float; None if there is none.
+    """
+    if arrow.types.is_dictionary(column.type):
+        return rounded(pc.cast(column, column.type.value_type))
+    nested = hasattr(column.type, "value_type")
+    floats = pc.list_flatten(column) if nested else column
+    if floats.type not in (arrow.float16(), arrow.float32()):
+        return None
+    wide = pc.cast(floats, arrow.float64())
+    large = pc.greater_equal(pc.abs(wide), _EXACT_BY_BYTES[floats.type.bit_width // 8])
+    place = pc.index(pc.and_(large, pc.is_finite(wide)), True).as_py()
+    if place < 0:
+        return None
+    row = pc.list_parent_indices(column)[place].as_py() if nested else place
+    return row, shown(wide[place].as_py())
+
+
+def may_be_rounded(name: str, value: str) -> RowError:
+    """What is wrong with a float that may have been a whole number, rounded."""
+    return RowError(
+        "T012",
+        f"`{name}` is {value}, a float that may have been rounded",
+        'keep the column whole, as pandas does with astype("Int64")',
+    )
 
 
 def exact_column(name: str, column: Column, whole_names: frozenset[str]) -> Column:
@@ -43,7 +93,7 @@ def exact_column(name: str, column: Column, whole_names: frozenset[str]) -> Colu
     elif arrow.types.is_floating(kind):
         floats = pc.cast(column, arrow.float64())
         numbers = pc.if_else(pc.is_nan(floats), arrow.scalar(None, arrow.float64()), floats)
-        if pc.any(pc.greater(pc.abs(numbers), EXACT)).as_py():
+        if pc.any(pc.greater_equal(pc.abs(numbers), EXACT)).as_py():
             return column
     else:
         return column
@@ -63,8 +113,15 @@ def exact_value(name: str, value: object, whole_names: frozenset[str]) -> Any:
 
     Raises RowError for a float that may have been rounded.
     """
-    if type(value).__module__.partition(".")[0] == "numpy":
-        value = value.tolist()  # type: ignore[attr-defined]
+    if isinstance(value, np.ndarray):
+        value = list(value) if _narrow(value.dtype) else value.tolist()
+    elif isinstance(value, np.generic):
+        bare = value.tolist()
+        if _narrow(value.dtype):
+            if name in whole_names and isfinite(bare) and abs(bare) >= _EXACT_BY_BYTES[value.dtype.itemsize]:
+                raise may_be_rounded(name, shown(bare))
+            bare = float(str(value))
+        value = bare
     if type(value).__name__ in _MISSING:
         return None
     if name in ID_LIST_COLUMNS and isinstance(value, list | tuple):
@@ -76,15 +133,16 @@ def exact_value(name: str, value: object, whole_names: frozenset[str]) -> Any:
     return value
 
 
+def _narrow(kind: np.dtype[Any]) -> bool:
+    """Whether values of a type are floats of fewer than 64 bits."""
+    return kind.kind == "f" and kind.itemsize in _EXACT_BY_BYTES
+
+
 def _exact(name: str, value: float, whole_names: frozenset[str]) -> object:
     if isnan(value):
         return None
     if name not in whole_names or not value.is_integer():
         return value
-    if abs(value) > EXACT:
-        raise RowError(
-            "T012",
-            f"`{name}` is {shown(value)}, a float that may have been rounded",
-            'keep the column whole, as pandas does with astype("Int64")',
-        )
+    if abs(value) >= EXACT:
+        raise may_be_rounded(name, shown(value))
     return int(value)

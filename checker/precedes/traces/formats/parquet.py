@@ -18,7 +18,14 @@ from precedes.core.supervision import reading
 from precedes.traces.arrow import Column, arrow, arrow_parquet, pc
 from precedes.traces.formats.canonical_columns import Irregular, canonical, nanoseconds, text_of
 from precedes.traces.formats.column_types import accepted, lookable, refusal
-from precedes.traces.formats.inexact_values import exact_column, exact_value, whole_columns
+from precedes.traces.formats.inexact_values import (
+    exact_column,
+    exact_value,
+    may_be_rounded,
+    rounded,
+    whole_columns,
+    widened,
+)
 from precedes.traces.formats.parquet_file import UNREADABLE, damaged, opened
 from precedes.traces.formats.single_rows import canonical_rows, name_unknown
 from precedes.traces.formats.values import RowError, id_text, shown
@@ -29,6 +36,7 @@ from precedes.traces.partition.names_to_come import NamedRows, Unnamed
 from precedes.traces.problems import some_columns, unreadable
 from precedes.traces.schema import (
     CODED_IDS,
+    ID_LIST_COLUMNS,
     NEEDED_COLUMNS,
     REDELIVERED,
     REQUIRED_COLUMNS,
@@ -251,7 +259,7 @@ def _known(source: TraceSource, table: pa.Table, first_row: int, notices: Notice
             error = refusal(name, column.type, source.attributes)
             raise unreadable(error.code, error.message, source.shown, error.hint, row)
         if name not in source.columns:
-            text = text_of(column)
+            text = text_of(widened(column))
             if text is None:
                 name_unknown([name], notices)
                 continue
@@ -262,7 +270,11 @@ def _known(source: TraceSource, table: pa.Table, first_row: int, notices: Notice
             row = first_row + _first_invalid(column)
             hint = "write text as UTF-8"
             raise unreadable("T006", f"`{name}` is not UTF-8", source.shown, hint, row) from error
-        columns[name] = exact_column(name, column, whole_names)
+        if name in (*whole_names, *ID_LIST_COLUMNS) and (found := rounded(column)) is not None:
+            place, value = found
+            inexact = may_be_rounded(name, value)
+            raise unreadable(inexact.code, inexact.message, source.shown, inexact.hint, first_row + place)
+        columns[name] = exact_column(name, widened(column), whole_names)
     return pa.table(columns) if columns else table.select([])
 
 
