@@ -5,13 +5,17 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import sys
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import zstandard
 
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.traces import Notices, expand, read_table
+from precedes.traces.layout.conversion import convert
 from tests.traces.reading import batches, json_lines, read_file, told
 
 ROW = {"execution": "x", "entity": "E1", "event": "send", "message": "m"}
@@ -94,6 +98,106 @@ def test_a_partition_and_a_row_must_agree(tmp_path: Path, execution: object, fin
     else:
         (problem,) = told(lambda: read_file(path))
         assert (problem.code, problem.row) == ("T018", 1)
+
+
+AGREEING = [
+    ("position=7", "position", [7, 7.0, "7", "7.0"], [8, "seven"]),
+    ("time=1.0", "time", [1, 1.0, "1", "1970-01-01T00:00:01Z"], [2, "1970-01-01T00:00:01.5Z"]),
+    ("redelivered=1", "redelivered", [True], [False]),
+    ("key=7", "key", [7, "7"], ["7.0"]),
+    ("seq=3", "seq", [3], [4]),
+    ("dest=E2;3", "dest", [["E2", 3], ["E2", "3"]], [["E2"], ["3", "E2"]]),
+]
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.parquet"])
+@pytest.mark.parametrize(("part", "column", "same", "other"), AGREEING)
+def test_a_row_may_write_the_value_of_its_path_in_another_way(
+    tmp_path: Path, part: str, column: str, same: list[object], other: list[object], name: str
+) -> None:
+    carried = (Attribute("position", AttributeSort.NUMBER), Attribute("key", AttributeSort.TEXT))
+    (tmp_path / part).mkdir()
+    path = tmp_path / part / name
+
+    def found(value: object) -> list[object]:
+        row = ROW | {column: value}
+        if name == "t.jsonl":
+            path.write_bytes(json_lines([row]))
+        else:
+            pq.write_table(pa.Table.from_pylist([row]), path)
+        tables = read_table(expand([path])[0].asked(carried), Notices())
+        return [each.drop_columns(["file"]) for each in tables]
+
+    in_parquet = [value for value in same if name == "t.jsonl" or not mixed(value)]
+    assert all(found(value) == found(in_parquet[0]) for value in in_parquet)
+    for value in other:
+        (problem,) = told(lambda value=value: found(value))
+        assert (problem.code, problem.row) == ("T012" if value == "seven" else "T018", 1)
+
+
+def mixed(value: object) -> bool:
+    """Whether a value is a list of several types, which a column of Parquet has not."""
+    return isinstance(value, list) and len(set(map(type, value))) > 1
+
+
+def test_a_converted_file_takes_the_same_numbers(tmp_path: Path) -> None:
+    (tmp_path / "position=7").mkdir()
+    path = tmp_path / "position=7" / "t.jsonl"
+    path.write_bytes(json_lines([ROW | {"position": 7.0}]))
+    convert([path], tmp_path / "c.parquet", Notices())
+    path.write_bytes(json_lines([ROW | {"position": 8}]))
+    assert [problem.code for problem in told(lambda: convert([path], tmp_path / "d.parquet", Notices()))] == [
+        "T018"
+    ]
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.csv", "t.parquet"])
+@pytest.mark.parametrize("part", ["execution=%FF", "execution=a%C3"])
+def test_a_path_whose_values_are_not_utf8_is_refused(tmp_path: Path, part: str, name: str) -> None:
+    (tmp_path / part).mkdir()
+    path = tmp_path / part / name
+    write_row(path)
+    assert [problem.code for problem in told(lambda: read_file(path))] == ["T006"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes on Linux")
+@pytest.mark.parametrize("name", [b"\xff.jsonl", b"execution=\xff/t.csv", b"\xff.parquet", b"\xff.txt"])
+def test_a_name_that_is_not_utf8_is_refused(tmp_path: Path, name: bytes) -> None:
+    path = tmp_path / os.fsdecode(name)
+    path.parent.mkdir(exist_ok=True)
+    write_row(path)
+    for given in (path, tmp_path):
+        (problem,) = told(lambda given=given: expand([given]))
+        assert (problem.code, problem.path) == ("T003", str(path))
+
+
+def test_a_value_that_is_not_read_may_be_anything(tmp_path: Path) -> None:
+    for part in ("day=%FF", "execution=%C3%A9"):
+        (tmp_path / part).mkdir()
+        path = tmp_path / part / "t.jsonl"
+        path.write_bytes(json_lines([ROW | ({"execution": "\u00e9"} if part[0] == "e" else {})]))
+        assert len(read_file(path)) == 1
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.csv", "t.parquet"])
+def test_a_path_that_states_two_values_is_refused(tmp_path: Path, name: str) -> None:
+    same, other = (tmp_path / "execution=x" / inner / name for inner in ("execution=x", "execution=y"))
+    for path in (same, other):
+        path.parent.mkdir(parents=True)
+        write_row(path)
+    assert read_file(same)["execution"].to_pylist() == ["x"]
+    assert [problem.code for problem in told(lambda: read_file(other))] == ["T018"]
+
+
+def write_row(path: Path) -> None:
+    """A row without an execution, in the format that the name says."""
+    if path.suffix == ".parquet":
+        with path.open("wb") as file:
+            pq.write_table(pa.Table.from_pylist([{k: v for k, v in ROW.items() if k != "execution"}]), file)
+    elif path.suffix == ".csv":
+        path.write_text("entity,event,message\nE1,send,m\n")
+    else:
+        path.write_bytes(json_lines([{k: v for k, v in ROW.items() if k != "execution"}]))
 
 
 def test_partitions_that_are_no_ids(tmp_path: Path) -> None:

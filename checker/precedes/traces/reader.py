@@ -14,6 +14,7 @@ from precedes.traces import notices as notice
 from precedes.traces.formats.parquet import canonical_arrow
 from precedes.traces.formats.registry import PARQUET
 from precedes.traces.formats.single_rows import name_unknown
+from precedes.traces.formats.values import shown
 from precedes.traces.notices import Notices
 from precedes.traces.partition.names_to_come import (
     NamedRows,
@@ -22,6 +23,7 @@ from precedes.traces.partition.names_to_come import (
     last_places,
     lowest_names,
 )
+from precedes.traces.problems import unreadable
 from precedes.traces.sources import TraceSource, source_of
 
 
@@ -36,7 +38,7 @@ def read_table(source: TraceSource | str, notices: Notices, order: int | None = 
         source = source_of(source)
     if order is not None:
         source = replace(source, order=order)
-    _tell_folders(source, notices)
+    _look_at_folders(source, notices)
     rows, ignored = 0, notices.total(notice.ROW_IGNORED)
     for table in source.format.module.read(source, notices):
         rows += len(table)
@@ -89,7 +91,7 @@ def read_piece(piece: Piece, notices: Notices) -> Iterator[pa.Table]:
     if piece.groups is None:
         yield from read_table(piece.source, notices)
     else:
-        _tell_folders(piece.source, notices)
+        _look_at_folders(piece.source, notices)
         yield from piece.source.format.module.read_groups(piece.source, notices, piece.groups)
 
 
@@ -122,9 +124,23 @@ def names_to_come(
         return None
 
 
-def _tell_folders(source: TraceSource, notices: Notices) -> None:
-    """Tell which columns that its folders state are not read."""
+def _look_at_folders(source: TraceSource, notices: Notices) -> None:
+    """Tell which columns that its folders state are not read. Raises PrecedesError for a value that is not UTF-8
+    (T006), and for two values of one column (T018).
+    """
     name_unknown(source.unknown(name for name, _ in source.stated), notices)
+    found: dict[str, str] = {}
+    for name, value in source.partition:
+        if any("\ud800" <= character <= "\udfff" for character in value):
+            raise unreadable(
+                "T006",
+                f"the path says what `{name}` is, and that is not UTF-8",
+                source.shown,
+                "rename the folder",
+            )
+        if found.setdefault(name, value) != value:
+            said = f"the path says that `{name}` is {shown(found[name])}, and that it is {shown(value)}"
+            raise unreadable("T018", said, source.shown, "one of the two is wrong")
 
 
 _BYTES_PER_ROW: Final = 100

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path, PurePath
 from typing import Final
-from urllib.parse import unquote
+from urllib.parse import unquote_to_bytes
 
 from precedes.core.diagnostics import Diagnostic, PrecedesError, usage
 from precedes.core.formula import Attribute
@@ -284,6 +284,14 @@ def _is(path: str, log: TraceFormat) -> bool:
 
 
 def _format(path: str, stated: TraceFormat | None) -> _Format | None:
+    """What a file is by its name and content, or as stated. Raises PrecedesError (T003) for a name that Arrow cannot
+    have.
+    """
+    try:
+        path.encode()
+    except UnicodeEncodeError as error:
+        hint = "rename the file or its folder"
+        raise PrecedesError((Diagnostic("T003", "its name is not UTF-8", path, hint=hint),)) from error
     suffixes, compression = _suffixes(path), _compression(path)
     if stated is not None:
         return stated, compression
@@ -298,8 +306,10 @@ def _format(path: str, stated: TraceFormat | None) -> _Format | None:
 
 
 def _stated(path: str) -> Iterator[tuple[str, str]]:
-    """The columns that the folders of a path state, with their values."""
+    """The columns that the folders of a path state, with their values: bytes that are not UTF-8 as Python has them in
+    names of files.
+    """
     for part in PurePath(path).parts[:-1]:
         column, equals, value = part.partition("=")
         if equals and value != _HIVE_NULL:
-            yield column, unquote(value)
+            yield column, os.fsdecode(unquote_to_bytes(os.fsencode(value)))

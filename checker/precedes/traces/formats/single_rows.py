@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
 import pyarrow as pa
 
+from precedes.core.formula import Attribute, AttributeSort
 from precedes.traces import notices as notice
 from precedes.traces.formats.canonical_columns import table_of
 from precedes.traces.formats.values import (
     Row,
     RowError,
     as_text,
+    attribute_value,
     canonical_row,
     characters,
     from_cells,
@@ -82,13 +85,29 @@ def name_unknown(columns: Iterable[str], notices: Notices) -> None:
 
 def _with_partition(raw: dict[str, object], source: TraceSource) -> dict[str, object]:
     """A row together with what the path of its file states; raises RowError (T018) where they disagree."""
-    for name, value in from_cells(dict(source.partition)).items():
-        stated = raw.get(name)
-        if stated is not None and (str(stated) if isinstance(value, str) else stated) != value:
+    stated = from_cells(dict(source.partition))
+    written = {name: value for name, value in raw.items() if value is not None}
+    both = {**stated, **written}
+    for name in stated.keys() & written.keys():
+        if not _agree(both, name, stated[name], source):
             raise RowError(
                 "T018",
-                f"`{name}` is {shown(stated)}, and the path says {shown(value)}",
+                f"`{name}` is {shown(written[name])}, and the path says {shown(stated[name])}",
                 "one of the two is wrong",
             )
-        raw[name] = value
-    return raw
+    return both | stated
+
+
+def _agree(row: Mapping[str, object], name: str, stated: object, source: TraceSource) -> bool:
+    """Whether a row means the same with what its path states of a column. Raises RowError for what it cannot mean."""
+    if name in source.columns:
+        with_own, with_stated = (
+            canonical_row(each, Notices(), source.attributes) for each in (row, {**row, name: stated})
+        )
+        return with_own == with_stated
+    # It is not known yet what the column means: a number is the same however it is written.
+    number = Attribute(name, AttributeSort.DURATION)
+    if not isinstance(row[name], str):
+        with suppress(RowError):
+            return attribute_value(row[name], number) == attribute_value(stated, number)
+    return as_text(row[name]) == stated
