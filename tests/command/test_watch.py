@@ -269,6 +269,16 @@ def test_only_a_pipe_is_watched() -> None:
     assert (told.code, "tail -f FILE | precedes watch -" in told.err) == (2, True)
 
 
+@pytest.mark.parametrize("every", ["inf", "nan"])
+def test_a_pause_is_finite(every: str) -> None:
+    told: Ended = precedes("watch", "-", "--require", "ST", "--every", every)
+    assert (told.code, f"U001 --every is {every}" in told.err) == (2, True), told
+
+
+def test_a_pause_may_be_longer_than_a_queue_waits(piped: Path) -> None:
+    assert precedes("watch", "-", "--require", "agreement", "--every", "1e300").code == 0
+
+
 def test_rows_are_judged_as_they_come() -> None:
     """The violation is told while the pipe is still open."""
     reading, writing = os.pipe()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,8 @@ def watch(stream: str, required: tuple[str, ...], form: str, every: float, **opt
     refuse_nothing(required, options["profile"])
     if stream != "-":
         raise usage(f"{stream} is not watched", "pipe its rows, as in `tail -f FILE | precedes watch -`")
+    if not math.isfinite(every):
+        raise usage(f"--every is {every}", "write a number of seconds, such as --every 10")
     started = time.perf_counter()
 
     def tell(changes: Sequence[Change]) -> None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from queue import Empty, Queue
-from threading import Thread
+from threading import TIMEOUT_MAX, Thread
 from typing import Any, BinaryIO, Final, cast
 
 import pyarrow as pa
@@ -212,7 +212,7 @@ def _lines_of(stream: BinaryIO, every: float) -> Iterator[bytes]:
             if left <= 0 and b"\n" in text:
                 break
             try:
-                block = came.get(timeout=left if left > 0 else None)
+                block = came.get(timeout=min(left, TIMEOUT_MAX) if left > 0 else None)
             except Empty:
                 break
         ended = not block
