@@ -207,8 +207,16 @@ def test_a_bad_value_is_told_with_its_row(columns: dict[str, object], code: str,
         (json.dumps(SEND).replace('"m"', '"\\udc00"'), "T006", "surrogate"),
         (json.dumps(SEND).replace('"m"', '"a\\udfff"'), "T006", "surrogate"),
         (json.dumps(SEND)[:-1] + ',"seq":01}', "T007", "not JSON"),
-        ("[" * 100_000 + "]" * 100_000, "T007", "not JSON"),
-        ('{"x":' + "9" * 5000 + "}", "T007", "not JSON"),
+        ("[" * 100_000 + "]" * 100_000, "T007", "the brackets are nested too deeply"),
+        ('{"x":' + "[" * 1_500 + "]" * 1_500 + "}", "T007", "the brackets are nested too deeply"),
+        ('{"x":' + "9" * 5000 + "}", "T011", "`execution` is missing"),
+        (
+            json.dumps(SEND).replace('"m"', "9" * 5000),
+            "T015",
+            "`message` is a whole number of too many digits",
+        ),
+        (json.dumps(SEND)[:-1] + ',"seq":' + "9" * 5000 + "}", "T015", "`seq` is 999"),
+        (json.dumps(SEND)[:-1] + ',"time":' + "9" * 5000 + "}", "T015", "`time` is 999"),
     ],
 )
 def test_a_line_that_is_no_row_is_told_with_its_number(line: str, code: str, says: str) -> None:

@@ -45,6 +45,7 @@ def rows(**columns: Any) -> list[dict[str, Any]]:
         pa.array(["7", "8"], pa.string_view()),
         pa.array(["7", "8"]).dictionary_encode(),
         pa.array([7, 8]).dictionary_encode(),
+        pa.array([Decimal(7), Decimal(8)], pa.decimal128(38, 0)),
     ],
 )
 def test_ids(ids: pa.Array) -> None:

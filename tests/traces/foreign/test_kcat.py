@@ -62,3 +62,18 @@ def test_recognized() -> None:
     assert recognized(lines(FIRST)) == [WORD]
     assert recognized(lines({**FIRST, "execution": "x", "event": "send"})) == []
     assert recognized(lines({**FIRST, "other": 1})) == []
+
+
+def test_what_is_not_read_may_be_any_json_that_is_not_too_deep(tmp_path: Path) -> None:
+    (row,) = rows_of(tmp_path / "c", lines(FIRST)[:-2] + ',"x":' + "9" * 6_000 + "}\n", WORD)
+    assert row["message"] == "orders-3@42"
+    told = refusal(tmp_path / "c", lines(FIRST) + '{"x":' + "[" * 1_500 + "]" * 1_500 + "}\n", WORD)
+    assert (told.code, told.row, told.hint) == ("T007", 2, None)
+    assert told.message == "the brackets are nested too deeply"
+
+
+def test_a_line_that_is_cut_off_is_named_once(tmp_path: Path) -> None:
+    told = refusal(tmp_path / "c", lines(FIRST, SECOND)[:-20], WORD)
+    assert (told.code, told.row) == ("T007", 2)
+    assert told.message.startswith("this is not JSON at column ")
+    assert told.hint == "a file that was cut off looks like this"

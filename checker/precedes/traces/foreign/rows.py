@@ -17,7 +17,7 @@ from precedes.traces.formats.line_slices import Slice
 from precedes.traces.formats.parquet import canonical_arrow
 from precedes.traces.formats.single_rows import canonical_rows
 from precedes.traces.formats.text_stream import as_text, opened, too_long
-from precedes.traces.formats.values import DuplicateName, RowError, parse_json, shown
+from precedes.traces.formats.values import DuplicateName, RowError, not_read, parse_json, shown
 from precedes.traces.notices import Notices
 from precedes.traces.problems import unreadable
 from precedes.traces.schema import TO_GROUP
@@ -133,8 +133,11 @@ def parsed(source: TraceSource, number: int, text: str) -> Any:
     except DuplicateName as error:
         twice = RowError("T008", f"the name {shown(str(error))} occurs twice", "an object has each name once")
         raise refused(source, number, twice) from error
-    except (ValueError, RecursionError) as error:
-        raise refused(source, number, RowError("T007", f"this is not JSON: {error}")) from error
+    except RecursionError as error:
+        raise refused(source, number, RowError("T007", not_read(error))) from error
+    except ValueError as error:
+        hint = "a file that was cut off looks like this"
+        raise refused(source, number, RowError("T007", not_read(error), hint)) from error
 
 
 def refused(source: TraceSource, row: int, error: RowError) -> Exception:

@@ -81,13 +81,15 @@ def may_be_rounded(name: str, value: str) -> RowError:
 
 
 def exact_column(name: str, column: Column, whole_names: frozenset[str]) -> Column:
-    """A column of floats as whole numbers, or as true and false. As it is, if a value of it is neither. `whole_names`:
-    see `whole_columns`.
+    """A column of floats as whole numbers, or as true and false, and of ids that are decimals without places, as ids.
+    As it is, if a value of it is neither. `whole_names`: see `whole_columns`.
     """
     kind = column.type
     truths = name == "redelivered"
     if not (name in whole_names or truths):
         return column
+    if arrow.types.is_decimal(kind) and kind.scale == 0 and name in ID_COLUMNS:
+        return pc.cast(column, arrow.string())
     if truths and arrow.types.is_integer(kind):
         numbers = column
     elif arrow.types.is_floating(kind):

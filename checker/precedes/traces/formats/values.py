@@ -251,6 +251,8 @@ def id_text(value: object, what: str) -> str:
             raise RowError("T014", f"{what} is an empty text", "an id has at least one character")
         case str():
             return characters(value, what)
+        case Decimal() if _is_long(value):
+            raise RowError("T015", f"{what} is a whole number of too many digits", "ids are short")
         case float() | Decimal():
             raise RowError(
                 "T012",
@@ -259,6 +261,11 @@ def id_text(value: object, what: str) -> str:
             )
         case _:
             raise RowError("T012", f"{what} is {shown(value)}, not an id", "ids are text or whole numbers")
+
+
+def _is_long(value: object) -> bool:
+    """Whether a number is written as a whole one, of more digits than Python makes one of."""
+    return isinstance(value, Decimal) and value.as_tuple().exponent == 0 and value.adjusted() > _MOST_DIGITS
 
 
 def _decimal(value: int, what: str) -> str:
@@ -356,14 +363,28 @@ def json_row(line: str) -> dict[str, object]:
             if comma
             else f"{ONE_EACH}; a file that was cut off looks like this"
         )
-        said = f"this is not JSON at column {error.colno}: {error.msg.lower()}"
-        raise RowError("T007", said, hint) from error
-    except (ValueError, RecursionError) as error:
-        raise RowError("T007", f"this is not JSON: {error}", ONE_EACH) from error
+        raise RowError("T007", not_read(error), hint) from error
+    except RecursionError as error:
+        raise RowError("T007", not_read(error)) from error
+    except ValueError as error:
+        raise RowError("T007", not_read(error), ONE_EACH) from error
     if not isinstance(value, dict):
         what = "a JSON array" if isinstance(value, list) else "not a JSON object"
         raise RowError("T007", f"this line is {what}", f"{ONE_EACH}, without an array around them")
     return value
+
+
+def not_read(error: ValueError | RecursionError) -> str:
+    """What is wrong with a text that `parse_json` does not read, said of the line that it begins at."""
+    match error:
+        case RecursionError():
+            return "the brackets are nested too deeply"
+        case json.JSONDecodeError(lineno=1):
+            return f"this is not JSON at column {error.colno}: {error.msg.lower()}"
+        case json.JSONDecodeError():
+            return f"this is not JSON from here to the end of the file: {error.msg.lower()}"
+        case _:
+            return f"this is not JSON: {error}"
 
 
 class DuplicateName(ValueError):
@@ -393,7 +414,17 @@ def _exact(text: str) -> Decimal:
         return Decimal("Infinity") if "-" not in text[1:] else Decimal((0, (1,), 2 * _LEAST_EXPONENT))
 
 
-_DECODER: Final = json.JSONDecoder(parse_float=_exact, parse_constant=_no_constant, object_pairs_hook=_object)
+def _whole_number(text: str) -> int | Decimal:
+    """A whole number; a decimal of as many digits where Python makes none of so many."""
+    try:
+        return int(text)
+    except ValueError:
+        return Decimal(text)
+
+
+_DECODER: Final = json.JSONDecoder(
+    parse_float=_exact, parse_int=_whole_number, parse_constant=_no_constant, object_pairs_hook=_object
+)
 
 
 def _event(value: object) -> EventKind:
@@ -424,9 +455,9 @@ def _groups(value: object) -> list[str]:
 def _whole(value: object, what: str) -> int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not (isinstance(value, int) or _is_long(value)):
         raise RowError("T012", f"`{what}` is {shown(value)}", "write a whole number")
-    if not INT64_MIN <= value <= INT64_MAX:
+    if not isinstance(value, int) or not INT64_MIN <= value <= INT64_MAX:
         raise RowError("T015", f"`{what}` is {shown(value)}", "whole numbers have at most 64 bits")
     return value
 
