@@ -140,6 +140,8 @@ def test_a_target_must_be_parquet(tmp_path: Path) -> None:
     ended = precedes("convert", source, "-o", tmp_path / "t.csv")
     assert (ended.code, ended.out) == (2, "")
     assert "T002" in ended.err
+    ended = precedes("convert", source, "-o", "-")
+    assert (ended.code, "-: T002 a columnar file is not written to standard output" in ended.err) == (2, True)
 
 
 def test_one_irregular_execution_is_one(tmp_path: Path) -> None:

@@ -80,6 +80,13 @@ def test_what_was_kept_and_is_not_is_told_since_when(tmp_path: Path) -> None:
     assert "\nviolated: of 26 names that the baseline satisfies, 17 no longer satisfied (12 exec" in ended.out
 
 
+def test_standard_input_is_the_trace_or_the_baseline() -> None:
+    ended = precedes("infer", "-", "--against", "-")
+    assert (ended.code, "U001 the trace and --against are both standard input" in ended.err) == (2, True), (
+        ended
+    )
+
+
 @pytest.mark.slow
 def test_the_page_tells_it_and_the_first_execution_can_be_drawn(tmp_path: Path) -> None:
     new, old = trace(tmp_path / "new.jsonl", runs(4, {4})), trace(tmp_path / "old.jsonl", runs(2, set()))

@@ -163,6 +163,13 @@ def test_a_mistaken_file_of_groups_is_told(tmp_path: Path, text: str) -> None:
     assert codes(path) == ["T022"]
 
 
+def test_a_name_that_stands_twice_in_a_file_of_groups_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "groups.json"
+    path.write_text('{"b": ["c1"], "b": ["c2"]}')
+    with pytest.raises(PrecedesError, match="T022 the name b occurs twice in the file of groups"):
+        given_groups(path)
+
+
 def codes(path: Path) -> list[str]:
     with pytest.raises(PrecedesError) as raised:
         given_groups(path)

@@ -182,6 +182,13 @@ def many(**columns: pa.Array) -> pa.Table:
     return pa.table({**{name: value * count for name, value in required.items()}, **columns})
 
 
+def test_a_column_of_nulls_is_there() -> None:
+    problems = told(lambda: rows(message=pa.array([None, None], pa.string())))
+    assert [(each.code, each.row, each.message) for each in problems] == [
+        ("T011", row, "`message` is missing") for row in (1, 2)
+    ]
+
+
 def test_a_missing_column_is_told() -> None:
     (problem,) = told(lambda: canonical(pa.table({"execution": ["x"], "event": ["send"]}), "t", Notices()))
     assert (problem.code, problem.row) == ("T010", None)

@@ -39,6 +39,7 @@ from precedes.jobs.verify import Advance, Question, verify
 from precedes.language.library import Library
 from precedes.logic.plan import Plan
 from precedes.traces import Notice
+from precedes.traces.sources import STANDARD_INPUT
 
 _LARGEST_RESULT: Final = 10_000_000
 """Bytes of a file that is looked at as a result of `infer`. One has some thousands."""
@@ -130,6 +131,8 @@ def compared(
     """
     library = library_with(question.specs)
     names = askable(library)
+    if against == STANDARD_INPUT and STANDARD_INPUT in question.traces:
+        raise usage("the trace and --against are both standard input", "name a file for one of the two")
     baseline, before = _read(question, against, advance, per)
     prepared = watching(planned(names, library, per), baseline)
     report, notices = verify(question, advance, prepared)

@@ -10,7 +10,7 @@ from pathlib import Path
 from precedes.core.diagnostics import Diagnostic, PrecedesError
 from precedes.language.quoting import shown
 from precedes.traces.formats.text_stream import reason
-from precedes.traces.formats.values import RowError, id_text, parse_json
+from precedes.traces.formats.values import DuplicateName, RowError, id_text, parse_json
 from precedes.traces.options import GroupMembers
 from precedes.traces.problems import unreadable
 
@@ -52,6 +52,8 @@ def _read(path: str) -> object:
                 raise unreadable(
                     "T002", "a file of groups is TOML or JSON", path, "name a .toml or a .json file"
                 )
+    except DuplicateName as error:
+        raise _mistake(path, f"the name {shown(str(error))} occurs twice in the file of groups") from error
     except (ValueError, RecursionError) as error:
         raise _mistake(path, f"the file of groups cannot be read: {error}") from error
 

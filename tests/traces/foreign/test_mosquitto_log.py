@@ -81,6 +81,14 @@ def test_rows(tmp_path: Path, name: str) -> None:
     ]
 
 
+def test_blank_lines_say_nothing(tmp_path: Path) -> None:
+    for text in (ONCE, TWICE):
+        apart = text.replace("\n", "\n\n").replace("\n\n", "\n  \n", 1)
+        found = [rows_of(tmp_path / "m.log", each, WORD) for each in (text, apart)]
+        told = [[(row["entity"], row["event"], row["time"]) for row in rows] for rows in found]
+        assert told[0] == told[1]
+
+
 def named(path: Path, text: str, **settings: str) -> list[tuple[str, str]]:
     return [(row["entity"], row["message"]) for row in rows_of(path, text, WORD, **settings)]
 

@@ -108,7 +108,7 @@ def _row(broker: _Broker, place: int, line: str) -> Row | None:
         hint = "mosquitto cuts a line after 1,000 bytes: topics and names of clients must be shorter"
         raise RowError("T007", f"this line about a message is not whole: {shown(line)}", hint)
     else:
-        if not _DROPPED.match(line):
+        if line.strip() and not _DROPPED.match(line):
             broker.handled = None
         return None
     if row is not None and match["time"]:

@@ -189,7 +189,7 @@ def _look_at(
     maps = "clock" in table.column_names and arrow.types.is_map(table.schema.field("clock").type)
     written = zip(numbers, _raw(table), strict=True)
     values = partial(_values, maps=maps, whole_names=whole_columns(source.attributes))
-    rows = canonical_rows(written, values, source, notices, every=every)
+    rows = canonical_rows(written, values, source, notices, every=every, names=table.column_names)
     columns = {each.name: column_of(each) for each in source.attributes}
     for name, instants in times.items():
         place = rows.schema.get_field_index(columns.get(name, name))

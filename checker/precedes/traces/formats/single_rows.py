@@ -37,15 +37,17 @@ def canonical_rows(
     notices: Notices,
     *,
     every: bool = True,
+    names: Iterable[str] = (),
 ) -> pa.Table:
     """The canonical table of numbered rows; `values` gives the values of one as written, or raises RowError.
 
-    `every`: these are all the rows there are, so that a column that none of them has is missing. Raises PrecedesError
+    `every`: these are all the rows there are, so that a column that none of them has is missing; `names` are columns
+    that there are, even if no row has a value of them. Raises PrecedesError
     with the first bad rows of the source, if there are any.
     """
     found, problems = Notices(), Problems(source.shown)
     rows: list[tuple[int, Row]] = []
-    columns: set[str] = set()
+    columns = set(names)
     for number, row in written:
         try:
             raw = values(row)

@@ -147,7 +147,10 @@ def _others(part: pa.Table) -> list[str]:
 
 def _parquet(target: str | os.PathLike[str]) -> TraceSource:
     place = source_of(os.fspath(target))
-    if place.path == STANDARD_INPUT or place.format != PARQUET:
+    if place.path == STANDARD_INPUT:
+        said = "a columnar file is not written to standard output"
+        raise unreadable("T002", said, place.path, "name a .parquet file")
+    if place.format != PARQUET:
         raise unreadable("T002", "a columnar file is Parquet", place.shown, "name a .parquet file")
     return place
 
