@@ -182,6 +182,12 @@ def many(**columns: pa.Array) -> pa.Table:
     return pa.table({**{name: value * count for name, value in required.items()}, **columns})
 
 
+def test_what_arrow_cannot_take_out_of_a_dictionary_is_told() -> None:
+    structs = pa.DictionaryArray.from_arrays(pa.array([0, 0]), pa.array([{"a": {"b": 1}}]))
+    (problem, *_) = told(lambda: rows(message=structs))
+    assert (problem.code, problem.row) == ("T012", 1)
+
+
 def test_a_column_of_nulls_is_there() -> None:
     problems = told(lambda: rows(message=pa.array([None, None], pa.string())))
     assert [(each.code, each.row, each.message) for each in problems] == [

@@ -56,14 +56,16 @@ def rounded(column: Column) -> tuple[int, str] | None:
     """The place of the first whole number of a column, or of a list in it, that a float of 16 or 32 bits may stand for
     by rounding only, and the float; None if there is none.
     """
-    if arrow.types.is_dictionary(column.type):
-        return rounded(pc.cast(column, column.type.value_type))
-    nested = hasattr(column.type, "value_type")
-    floats = pc.list_flatten(column) if nested else column
-    if floats.type not in (arrow.float16(), arrow.float32()):
+    kind = column.type
+    held = getattr(kind, "value_type", kind)
+    if held not in (arrow.float16(), arrow.float32()):
         return None
+    if arrow.types.is_dictionary(kind):
+        return rounded(pc.cast(column, held))
+    nested = held != kind
+    floats = pc.list_flatten(column) if nested else column
     wide = pc.cast(floats, arrow.float64())
-    large = pc.greater_equal(pc.abs(wide), _EXACT_BY_BYTES[floats.type.bit_width // 8])
+    large = pc.greater_equal(pc.abs(wide), _EXACT_BY_BYTES[held.bit_width // 8])
     place = pc.index(pc.and_(large, pc.is_finite(wide)), True).as_py()
     if place < 0:
         return None
