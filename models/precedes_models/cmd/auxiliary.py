@@ -175,11 +175,16 @@ def _definition_6(
     send that is this step makes true.
     """
     after = step.state
-    sent = [action.packet for action in step.actions if isinstance(action, Transmit)]
-    left = [each.records for each in (after, *after.queue, *sent) if isinstance(each, Entity | Packet)]
+    left = [after.records, *[packet.records for packet in after.queue]]
+    for action in step.actions:
+        if isinstance(action, Transmit):
+            assert isinstance(action.packet, Packet)
+            left.append(action.packet.records)
     if not any(left):
         return None
-    new = frozenset[Record]().union(*(records for records in left if not records <= before.records))
+    new = frozenset[Record]().union(*[records - before.records for records in left])
+    if not new:
+        return True
     match cause:
         case Message(destinations=receivers):
             time = after.clock[here.entity]

@@ -16,9 +16,9 @@ from precedes.core.diagnostics import PrecedesError
 from precedes.protocol.model import Protocol
 from precedes.protocol.validation import errors
 
-ALL_OF: Final = 2_000
+ALL_OF: Final = 1 << 11
 """So many pairs are all looked at ..."""
-EVERY: Final = 16
+EVERY: Final = 64
 """... and from then on one in so many."""
 
 
