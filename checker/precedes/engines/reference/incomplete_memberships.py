@@ -48,6 +48,8 @@ class IncompleteMemberships:
                 return self._addressed_to(self._names.message(message), group)
             case SameGroup(one_group, other_group):
                 found = self._terms.group(one_group)
+                if found is None and one_group == other_group:
+                    return INCOMPLETE
                 return TRUE if found is not None and found == self._terms.group(other_group) else FALSE
             case Installs(entity, view):
                 return self._at_least(self._names.entity(entity), self._names.view(view), 1)
@@ -77,14 +79,11 @@ class IncompleteMemberships:
         return TRUE if entity in members else FALSE
 
     def _addressed_to(self, message: str, group: GroupTerm) -> int:
-        named = self._terms.group(group)
-        if named is None:
-            return FALSE
         if self._recorded.sender(message) is None:
             return INCOMPLETE
         if self._recorded.destinations(message) is None:
             return Reason.SEND_NOT_LOGGED
-        return TRUE if named in self._execution.messages[message].groups else FALSE
+        return TRUE if self._terms.group(group) in self._execution.messages[message].groups else FALSE
 
     def _at_least(self, entity: str | None, view: str | None, times: int) -> int:
         """Whether the entity installed the view so often."""

@@ -56,7 +56,7 @@ from precedes.core.formula import (
     ViewTerm,
 )
 from precedes.core.verdict import Reason
-from precedes.engines.columnar.compiler.source_text import NO, YES, Code, all_of, guarded
+from precedes.engines.columnar.compiler.source_text import NO, YES, Code, all_of
 from precedes.engines.columnar.compiler.terms import (
     NO_ARRIVAL,
     UNLOGGED,
@@ -162,9 +162,11 @@ class IncompleteAtoms:
                 p, g = terms.message(message), terms.group(group)
                 sent = all_of([p.exists, f"{terms.of_message('sender', p)} >= 0"])
                 addressed = f"({terms.addresses_group(p, g).value} if {sent} else {OPEN})"
-                return guarded(g.exists, Code(addressed, False))
-            case SameGroup():
-                return terms.atom(atom)
+                return Code(addressed, False)
+            case SameGroup(one_group, other_group):
+                if one_group != other_group:
+                    return terms.atom(atom)
+                return Code(f"(0 if {terms.group(one_group).exists} else {OPEN})", False)
             case Installs(entity, view_term) | InstallsAgain(entity, view_term):
                 again = isinstance(atom, InstallsAgain)
                 made = terms.installs(terms.entity(entity), self.recorded_view(view_term), again=again)
