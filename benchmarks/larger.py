@@ -23,7 +23,11 @@ CODES: Final = (0, 1, 3)
 CAUSAL: Final = QUESTIONS["`causal_order`"]
 ST: Final = ("explore", "st", "--set", "confirms=false", "--quiescent")
 
+SMALL: Final = "small"
+"""A search with machine code and few states: its memory is what every search takes."""
+
 COMPLETE: Final[dict[str, tuple[str, ...]]] = {
+    SMALL: tuple(arguments(3, plain=True, question=CAUSAL)),
     "default": ("explore", "cmd-auxiliary", "--entities", "3", "--messages", "6"),
     "seven": (*arguments(7, plain=True, question=CAUSAL), "--states", "20000000"),
     "eight": (*arguments(8, plain=True, question=CAUSAL), "--states", "50000000"),

@@ -15,6 +15,7 @@ from string import Template
 from typing import Any, Final
 
 from benchmarks.comparisons import ALWAYS, longer
+from benchmarks.larger import SMALL
 from experiments.drawing import curve, figure, label, save, styles
 
 ROOT: Final = Path(__file__).parents[1]
@@ -54,8 +55,9 @@ def generated(measured: dict[str, Any]) -> str:
         skew_load=f"{measured['skew']['load']:.0f}",
         by_hand=_by_hand(measured["by_hand"]["rows"]),
         exploring=_exploring(measured["exploring"]["rows"]),
-        larger=_larger([row for row in measured["larger"]["rows"] if not row["first"]]),
-        first=_first([row for row in measured["larger"]["rows"] if row["first"]]),
+        no_states=f"{_small(measured['larger']['rows'])['peak_mib']:.0f}",
+        larger=_larger(measured["larger"]["rows"]),
+        first=_first(measured["larger"]["rows"]),
         conforming=_conforming(measured["conforming"]["rows"]),
         judged=f"{max(row['executions'] for row in measured['conforming']['rows']):,}",
         spin=_spin(measured["spin"]["rows"]),
@@ -172,11 +174,13 @@ def _exploring(measured: Sequence[dict[str, Any]]) -> str:
     return _table(heads, rows)
 
 
-PYTHON_MIB: Final = 98
-"""What Python and machine code take before there is a state."""
+def _small(measured: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The row of a search that has nearly no states."""
+    return next(row for row in measured if row["word"] == SMALL)
 
 
 def _larger(measured: Sequence[dict[str, Any]]) -> str:
+    small = _small(measured)
     rows = [
         (
             f"`{row['command']}`",
@@ -185,10 +189,11 @@ def _larger(measured: Sequence[dict[str, Any]]) -> str:
             f"{row['seconds']:.1f}",
             f"{row['processor']:.1f}",
             f"{row['peak_mib']:,.0f}",
-            f"{(row['peak_mib'] - PYTHON_MIB) * 2**20 / row['states']:.0f}",
+            f"{(row['peak_mib'] - small['peak_mib']) * 2**20 / row['states']:.0f}",
             f"{row['load']:.1f}",
         )
         for row in measured
+        if not row["first"] and row is not small
     ]
     heads = ("command", "states", "", "s", "s of the processor", "peak MiB", "bytes for a state", "load")
     return _table(heads, rows)
@@ -198,6 +203,7 @@ def _first(measured: Sequence[dict[str, Any]]) -> str:
     rows = [
         (f"`{row['command']}`", f"{row['states']:,}", f"{row['seconds']:.1f}", f"{row['load']:.1f}")
         for row in measured
+        if row["first"]
     ]
     return _table(("command", "states", "s", "load"), rows)
 
