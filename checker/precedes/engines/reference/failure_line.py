@@ -11,10 +11,10 @@ in that order, after some PDU addressed to E_i that RL_i lacks.
 *The steps as written* are `as_written`. On the paper's own Figure 6 they yield its line, if E_h counts as
 unmarked in step (6): it contains z = RL_h[g_h] itself, so its g_h moves on by one, to q, which E_2 has. One
 PDU more that E_2 was not sent and they are stuck, for E_h is marked by then: step (5) names the same PDU
-again and no unmarked log has it. They end if step (6) marks E_j whether or not its log has p. If E_h counts as
-marked, they are stuck in Figure 6 already. Besides, `g_j
-:= l_j + 1` leaves the PDU at l_j in front of E_j's line though it is behind that of E_h; Figure 6 does not
-show this, since step (1) has put the line of E_2 at its last PDU already.
+again and no unmarked log has it. They end if step (6) marks E_j whether or not its log has p. If E_h counts
+as marked, they are stuck in Figure 6 already. Besides, `g_j := l_j + 1` leaves the PDU at l_j in front of
+E_j's line though it is behind that of E_h; Figure 6 does not show this, since step (1) has put the line of
+E_2 at its last PDU already.
 
 *The reading* is `failure_line`: for an unmarked E_j, step (5) takes, in RL_h from its failure point on, the
 first PDU that RL_j has too, and step (6) puts the failure point of E_j there, at l_j. An E_j without such a

@@ -31,10 +31,9 @@ from precedes.gate.scope import WEAKER
 from precedes.gate.surveys import Table, surveys
 
 Tell = Callable[[str], None]
+
 _NOT_COMPARED: Final = Comparison(frozenset(), (), frozenset(), ())
-
-
-OF_CONFIGURATION: Final = frozenset({"M001", "M004", "U001"})
+_OF_CONFIGURATION: Final = frozenset({"M001", "M004", "U001"})
 """Mistakes of a model that the configuration makes: it names no model, or what the model has not."""
 
 
@@ -73,7 +72,7 @@ def checks_of(
         **{Entry(path, "conform", number): table for number, table in enumerate(configuration.conform)},
     }
     surveyed, unread = surveys(root, tables, jobs, configuration.hang_limit)
-    mistakes += [mistake for mistake in unread if mistake.code in OF_CONFIGURATION]
+    mistakes += [mistake for mistake in unread if mistake.code in _OF_CONFIGURATION]
     for (entry, table), survey in zip(tables.items(), surveyed, strict=True):
         if isinstance(table, Conformance):
             add(partial(behaviors.checks, root, entry, table, survey))

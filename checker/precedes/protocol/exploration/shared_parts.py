@@ -15,7 +15,6 @@ from precedes.protocol.validation.equal_values import EqualValues
 PARTS: Final = frozenset({tuple, frozenset})
 """The classes of parts that are kept once: they cannot change."""
 
-
 Sharing: TypeAlias = Callable[[Any], None]
 """Lets a value have the parts that are kept."""
 
@@ -37,7 +36,7 @@ class SharedParts:
 
 
 def _sharing(of: type, equal: EqualValues) -> Sharing:
-    """What lets values of a class share parts: code for its fields, which takes a third of the time of a loop."""
+    """What lets values of a class share parts: code for its fields, which takes half the time of a loop, or less."""
     lines = ["def share(value):", "    pass"]
     names = _fields(of)
     for number, name in enumerate(names):
@@ -47,12 +46,12 @@ def _sharing(of: type, equal: EqualValues) -> Sharing:
             "    if part and type(part) in parts:",
             "        try:",
             f"            first = known{number}(part, part)",
-            "            if first is not part:",
-            "                compare(first, part)",
-            f"                put(value, {name!r}, first)",
             "        except TypeError:",
             # The class has a hash of its own that leaves this field out.
-            "            pass",
+            "            first = part",
+            "        if first is not part:",
+            "            compare(first, part)",
+            f"            put(value, {name!r}, first)",
         ]
     made: dict[str, Any] = {f"known{number}": {}.setdefault for number in range(len(names))}
     made |= {"parts": PARTS, "put": object.__setattr__, "compare": equal.compare}
